@@ -1,0 +1,1 @@
+"""Measurements: run as modules, `python -m benchmarks.subnormals`."""

@@ -1,0 +1,5 @@
+"""`python -m featuremask`."""
+
+from featuremask.cli import main
+
+main()

@@ -1,0 +1,75 @@
+"""Files that are written whole or not at all."""
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+__all__ = ["open_atomically", "write_atomically"]
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part.
+
+    The data goes to a temporary file beside it, is flushed to the disk, and takes the name by one
+    rename. If anything fails the temporary file is removed and the old content stays.
+
+    Parameters
+    ----------
+    path : path
+        Where to write. The folder must exist. What is there already must be a file: a device or a
+        pipe would be replaced, not written to.
+    data : bytes
+        The whole content.
+    """
+    with open_atomically(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for writing piece by piece; it appears when all is written, or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where to write. The folder must exist.
+
+    Yields
+    ------
+    binary file
+        Of a temporary name, until the block ends without an error.
+    """
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "Only a file can be replaced by a file", str(path))
+    name = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        _remove(name)
+        raise
+    _sync_folder(path.parent)
+
+
+def _remove(name: Path) -> None:
+    try:
+        os.unlink(name)
+    except FileNotFoundError:
+        return
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

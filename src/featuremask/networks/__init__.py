@@ -1,0 +1,19 @@
+"""Networks: what is trained behind a gate, and the two as one."""
+
+from featuremask.networks._compaction import Compaction
+from featuremask.networks._gated import GatedNetwork, first_dense
+from featuremask.networks._learning import mirrored, mlp
+from featuremask.networks._seeded import Dropout, Seeded, draw_from
+from featuremask.networks._standardize import Standardize
+
+__all__ = [
+    "Compaction",
+    "Dropout",
+    "GatedNetwork",
+    "Seeded",
+    "Standardize",
+    "draw_from",
+    "first_dense",
+    "mirrored",
+    "mlp",
+]

@@ -1,0 +1,81 @@
+"""Adam, as PyTorch's fused one computes it, with less work around each step."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+__all__ = ["LeanAdam"]
+
+
+class LeanAdam(torch.optim.Adam):
+    """PyTorch's fused Adam with one counter of steps for all parameters.
+
+    The numbers are those of ``torch.optim.Adam(..., fused=True)``, bit for bit, as long as all
+    parameters have gradients: one that has none for a step is left as it is, but the step counts.
+    On a small network half of that optimizer's time goes into counting each parameter's steps and
+    sorting parameters by device and type.
+    """
+
+    def __init__(self, groups: list[dict[str, Any]], rate: float) -> None:
+        super().__init__(groups, rate, fused=True)
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]  # no closures here
+        """Make a step with the gradients as they stand."""
+        everyone = [p for group in self.param_groups for p in group["params"]]
+        if any(p.dtype != everyone[0].dtype or p.device != everyone[0].device for p in everyone):
+            super().step()
+            return
+        count = self._count(everyone)
+        count += 1.0
+        for group in self.param_groups:
+            self._step_group(group, count)
+
+    def _step_group(self, group: dict[str, Any], count: Tensor) -> None:
+        moving = [
+            _in_order(p, p.grad, self.state[p]["exp_avg"], self.state[p]["exp_avg_sq"])
+            for p in group["params"]
+            if p.grad is not None
+        ]
+        if not moving:
+            return
+        parameters, gradients, means, squares = (list(kind) for kind in zip(*moving, strict=True))
+        torch._fused_adam_(
+            parameters,
+            gradients,
+            means,
+            squares,
+            [],
+            [count] * len(moving),
+            lr=group["lr"],
+            beta1=group["betas"][0],
+            beta2=group["betas"][1],
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            amsgrad=False,
+            maximize=False,
+        )
+
+    def _count(self, everyone: list[Tensor]) -> Tensor:
+        """Return the counter that all parameters share; a state that was loaded has one each."""
+        first: Tensor | None = self.state[everyone[0]].get("step")
+        if first is None:
+            first = torch.zeros((), dtype=torch.float32, device=everyone[0].device)
+            for parameter in everyone:
+                self.state[parameter] = {
+                    "step": first,
+                    "exp_avg": torch.zeros_like(parameter),
+                    "exp_avg_sq": torch.zeros_like(parameter),
+                }
+        elif self.state[everyone[-1]]["step"] is not first:
+            for parameter in everyone:
+                self.state[parameter]["step"] = first
+        return first
+
+
+def _in_order(parameter: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
+    """Return tensors of one shape in the order of memory; the fused kernel copies any others."""
+    if parameter.ndim == 2 and not parameter.is_contiguous():
+        return tuple(tensor.t() for tensor in (parameter, *others))
+    return (parameter, *others)
