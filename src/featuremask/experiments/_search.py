@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from featuremask._files import write_atomically
-from featuremask.experiments._keys import canonical
 from featuremask.experiments._parse import read_toml
 from featuremask.experiments._plan import Job, TunedSettings, plan
 from featuremask.experiments._records import Records
@@ -27,8 +26,6 @@ __all__ = [
 
 Space = Mapping[str, Sequence[Any]]
 
-_ATTEMPTS = 1000
-
 TUNED = "tuned.toml"
 """The file of chosen settings, in the folder of results."""
 
@@ -36,7 +33,7 @@ TUNED = "tuned.toml"
 def draw_trials(
     space: Space, fixed: Mapping[str, Any], count: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Return settings to try: the method's own, then different ones drawn from a space.
+    """Return settings to try: the method's own, then ones drawn by scikit-learn's sampler.
 
     Words that the method's own settings fix are not drawn. Where the space holds fewer settings
     than asked for, each comes once.
@@ -44,20 +41,13 @@ def draw_trials(
     Examples
     --------
     >>> draw_trials({"a": (1, 2), "b": (3,)}, {"b": 3}, count=5, seed=0)
-    [{}, {'a': 2}, {'a': 1}]
+    [{}, {'a': 1}, {'a': 2}]
     """
-    free = {word: values for word, values in sorted(space.items()) if word not in fixed}
-    draw = np.random.default_rng(seed)
-    trials: list[dict[str, Any]] = [{}]
-    seen = {canonical({})}
-    for _ in range(_ATTEMPTS):
-        if len(trials) >= count or not free:
-            break
-        found = {word: values[int(draw.integers(len(values)))] for word, values in free.items()}
-        if canonical(found) not in seen:
-            seen.add(canonical(found))
-            trials.append(found)
-    return trials
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    free = {word: list(values) for word, values in sorted(space.items()) if word not in fixed}
+    drawn = min(count - 1, len(ParameterGrid(free))) if free else 0
+    return [{}, *ParameterSampler(free, drawn, random_state=seed)] if drawn else [{}]
 
 
 def trials_of(

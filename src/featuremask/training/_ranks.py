@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import rendezvous
 
 from featuremask._tensorfile import digest_of
 from featuremask.exceptions import InputError
@@ -219,7 +221,18 @@ def joined_ranks(backend: str = "gloo", timeout_s: float = 1800.0) -> Iterator[R
     if "WORLD_SIZE" not in os.environ:
         yield ALONE
         return
-    dist.init_process_group(backend, timeout=timedelta(seconds=timeout_s))
+    timeout = timedelta(seconds=timeout_s)
+    store, rank, size = next(rendezvous("env://", timeout=timeout))
+    # torchrun keeps one store over restarts: without a name of their own, the processes of a new
+    # start would now and then find the addresses of the last one there, and wait for the dead.
+    start = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    dist.init_process_group(
+        backend,
+        timeout=timeout,
+        store=PrefixStore(f"featuremask/start-{start}", store),
+        rank=rank,
+        world_size=size,
+    )
     with across_ranks() as ranks:
         yield ranks
         ranks.barrier()
