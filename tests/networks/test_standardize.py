@@ -85,3 +85,19 @@ def test_a_loaded_state_is_used(gap: Gap) -> None:
     other = Standardize(double(0.0, 0.0), double(1.0, 1.0))
     other.load_state_dict(one.state_dict())
     assert gap(other(x), one(x)) < 1e-6
+
+
+def test_far_values_end_at_the_bound_and_others_stay() -> None:
+    free = Standardize(double(1.0), double(2.0), dtype=torch.float64)
+    layer = Standardize(double(1.0), double(2.0), dtype=torch.float64, bound=5.0)
+    x = double(-1e9, -8.0, 0.0, 11.0, 12.0).unsqueeze(1)
+    assert layer(x)[:, 0].tolist() == [-5.0, -4.5, -0.5, 5.0, 5.0]
+    assert torch.equal(layer(x)[1:4], free(x)[1:4])
+    assert torch.equal(layer.apply_(x.clone()), layer(x))
+
+
+def test_a_state_without_a_bound_has_none() -> None:
+    layer = Standardize(double(0.0), double(1.0), bound=5.0)
+    state = {k: v for k, v in layer.state_dict().items() if k != "bound"}
+    layer.load_state_dict(state)
+    assert layer(torch.full((1, 1), 7.0)).item() == 7.0

@@ -94,3 +94,15 @@ def test_by_column_each_unit_counts_alike() -> None:
     y = X[:, 0] > 0
     words = {"standardize": "column", "strategy": "joint", "random_state": 0}
     assert FeatureMaskSelector(1, **words).fit(X, y).ranking_[0] == 1
+
+
+def test_without_a_target_a_few_wild_values_do_not_decide() -> None:
+    rng = np.random.default_rng(0)
+    factors = rng.normal(size=(400, 2))
+    X = rng.normal(size=(400, 12))
+    X[:, :4] = factors[:, [0]] + 0.1 * rng.normal(size=(400, 4))
+    X[:, 4:8] = factors[:, [1]] + 0.1 * rng.normal(size=(400, 4))
+    X[:2, 8] = X[2:4, 9] = [40.0, -40.0]  # noise but for two rows
+    selector = FeatureMaskSelector(2, random_state=0).fit(X)
+    chosen = set(np.flatnonzero(selector.support_).tolist())
+    assert len(chosen & {0, 1, 2, 3}) == len(chosen & {4, 5, 6, 7}) == 1

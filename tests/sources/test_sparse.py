@@ -66,6 +66,17 @@ def test_dense_layers_and_their_gradients_are_those_of_dense_rows(gap: Any) -> N
         assert gap(ours, theirs) < 1e-12
 
 
+def test_a_bound_is_that_of_dense_rows(gap: Any) -> None:
+    found, wanted = rows_of(matrix())
+    generator = torch.Generator().manual_seed(0)
+    shift, inverse = torch.randn(2, N_COLUMNS, generator=generator, dtype=torch.float64)
+    bounded = (wanted * inverse + shift).clamp(-0.5, 0.5)
+    assert not torch.equal(bounded, wanted * inverse + shift)
+    rows = found.standardized(inverse, shift, 0.5)
+    assert gap(rows.dense(), bounded) < 1e-12
+    assert rows.values.numel() == found.values.numel()
+
+
 def test_entries_that_are_stored_twice_are_added() -> None:
     offsets = np.r_[0, 2, np.full(N_ROWS - 1, 3)]
     parts = (np.array([1.0, 2.0, 4.0]), np.array([2, 2, 0]), offsets)

@@ -1,5 +1,6 @@
 """Checking what is passed to fit, and getting it ready for training."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,9 @@ from featuremask.sources import Moments, Source
 from featuremask.tables import TableEncoding
 
 __all__ = ["STANDARDIZE", "Rows", "checked_rows", "standardization"]
+
+_FARTHEST = 5.0
+"""Where values end after standardizing, on either side."""
 
 STANDARDIZE = ("auto", "global", "shrunk", "column", "none")
 
@@ -210,7 +214,8 @@ def standardization(
     proportions, so that rare columns are not blown up. "column" divides each by its own standard
     deviation. "shrunk" divides each by the root of the mean of both variances, its own and the
     global one: large columns become equal, small ones stay small. "none" leaves the data as it is.
-    `picked` are the columns of whole rows that take part; None if all do.
+    Values farther than five scales from the mean count as five, so that a few rows do not rule the
+    loss; not under "none". `picked` are the columns of whole rows that take part; None if all do.
     """
     if how not in STANDARDIZE:
         raise InputError(f"standardize must be one of {list(STANDARDIZE)}; got {how!r}.")
@@ -230,6 +235,7 @@ def standardization(
         torch.as_tensor(scale),
         None if picked is None else torch.as_tensor(picked),
         dtype,
+        bound=math.inf if how == "none" else _FARTHEST,
     )
 
 

@@ -80,7 +80,8 @@ class FeatureMaskSelector(BaseSelector):
         What is done to the columns for training: centered and divided by one number ("global"),
         each by its own standard deviation ("column"), or by something between ("shrunk"). "auto"
         is "column" with a target, so that units do not matter, and "global" without, where columns
-        should have comparable units. `transform` returns columns as they are.
+        should have comparable units. Values farther than five such numbers from the mean count as
+        five, but not under "none". `transform` returns columns as they are.
     early_stopping : bool, default=False
         Hold back a part of the rows and stop when its loss no longer falls. A narrowing mask goes
         through its whole schedule; the loss of that part is in `history_` all the same.

@@ -1,5 +1,6 @@
 """Rows that are mostly zero: what a batch of them is, and how it is multiplied."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -73,10 +74,18 @@ class SparseRows:
         values = self.values * multiplier.index_select(0, self.columns)
         return self._with(values, None if self.shift is None else self.shift * multiplier)
 
-    def standardized(self, inverse: Tensor, shift: Tensor) -> "SparseRows":
-        """Return the rows times a vector, plus another one."""
+    def standardized(self, inverse: Tensor, shift: Tensor, bound: float = math.inf) -> "SparseRows":
+        """Return the rows times a vector, plus another one, no number farther from zero than this.
+
+        A stored entry is what a number differs from that of a zero, so that zeros stay unstored.
+        """
         rows = self * inverse
-        return rows._with(rows.values, shift if rows.shift is None else rows.shift + shift)
+        shift = shift if rows.shift is None else rows.shift + shift
+        if bound == math.inf:
+            return rows._with(rows.values, shift)
+        zero = shift.clamp(-bound, bound)
+        full = rows.values + shift.index_select(0, rows.columns)
+        return rows._with(full.clamp_(-bound, bound) - zero.index_select(0, rows.columns), zero)
 
     def index_select(self, dim: int, columns: Tensor) -> "SparseRows":
         """Return the rows with these columns alone, which ascend."""
