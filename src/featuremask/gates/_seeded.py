@@ -1,6 +1,6 @@
 """Modules that draw random numbers, from a generator of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,15 @@ class Seeded(nn.Module):
     """
 
     generator: torch.Generator | None = None
+    generators: Sequence[torch.Generator] | None = None
+    """Of members that are trained together: the one of each."""
     share: tuple[int, int] | None = None
+
+    def drawn(self, draw: Callable[[torch.Generator | None], Tensor]) -> Tensor:
+        """Return a draw; of members that are trained together one of each, stacked."""
+        if self.generators is None:
+            return draw(self.generator)
+        return torch.stack([draw(generator) for generator in self.generators])
 
     def drawn_for(self, rows: int, draw: Callable[[int], Tensor]) -> Tensor:
         """Return a draw for each row.

@@ -1,7 +1,7 @@
 """Modules that draw random numbers, from a generator of their own."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from featuremask.exceptions import InputError
 from featuremask.gates import Seeded
 
-__all__ = ["Dropout", "Seeded", "draw_from"]
+__all__ = ["Dropout", "Seeded", "draw_from", "draw_from_each"]
 
 _LEVELS = 65_536
 
@@ -35,7 +35,12 @@ class Dropout(Seeded):
         if not self.training or self.rate == 0.0:
             return x
         drop = min(_LEVELS - 1, round(self.rate * _LEVELS))
-        bits = self.drawn_for(x.shape[0], lambda n: _random_16_bits(n, x, self.generator))
+        one = x if self.generators is None else x[0]
+        bits = self.drawn(
+            lambda generator: self.drawn_for(
+                one.shape[0], lambda n: _random_16_bits(n, one, generator)
+            )
+        )
         kept = bits >= drop - _LEVELS // 2
         return x * kept.to(x.dtype).mul_(_LEVELS / (_LEVELS - drop))
 
@@ -65,3 +70,16 @@ def draw_from(model: nn.Module, generator: torch.Generator) -> Iterator[None]:
     finally:
         for module, old in zip(modules, before, strict=True):
             module.generator = old
+
+
+@contextmanager
+def draw_from_each(model: nn.Module, generators: Sequence[torch.Generator]) -> Iterator[None]:
+    """Let all `Seeded` modules of stacked members draw from the generator of each."""
+    modules = [module for module in model.modules() if isinstance(module, Seeded)]
+    try:
+        for module in modules:
+            module.generators = generators
+        yield
+    finally:
+        for module in modules:
+            module.generators = None

@@ -15,6 +15,8 @@ class LeanAdam(torch.optim.Adam):
     parameters have gradients: one that has none for a step is left as it is, but the step counts.
     On a small network half of that optimizer's time goes into counting each parameter's steps and
     sorting parameters by device and type.
+
+    Stacked members may each have a learning rate of their own, "rates" of a group.
     """
 
     def __init__(self, groups: list[dict[str, Any]], rate: float) -> None:
@@ -38,6 +40,18 @@ class LeanAdam(torch.optim.Adam):
             for p in group["params"]
             if p.grad is not None
         ]
+        rates: tuple[float, ...] | None = group.get("rates")
+        if rates is None:
+            self._move(group, group["lr"], moving, count)
+            return
+        for rate in dict.fromkeys(rates):
+            members = [i for i, own in enumerate(rates) if own == rate]
+            slices = [tuple(kind[i] for kind in four) for four in moving for i in members]
+            self._move(group, rate, slices, count)
+
+    def _move(
+        self, group: dict[str, Any], rate: float, moving: list[tuple[Tensor, ...]], count: Tensor
+    ) -> None:
         if not moving:
             return
         parameters, gradients, means, squares = (list(kind) for kind in zip(*moving, strict=True))
@@ -48,7 +62,7 @@ class LeanAdam(torch.optim.Adam):
             squares,
             [],
             [count] * len(moving),
-            lr=group["lr"],
+            lr=rate,
             beta1=group["betas"][0],
             beta2=group["betas"][1],
             weight_decay=group["weight_decay"],
