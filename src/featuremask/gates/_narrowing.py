@@ -182,11 +182,13 @@ class Narrowing(Seeded, Competition):
         now = gates.detach()
         self.level.copy_(level)
         self._track(self._fixed(now))
-        uniform = self.drawn(
-            lambda generator: torch.rand(
-                now.shape[-1], generator=generator, device=now.device, dtype=now.dtype
-            )
-        )
+
+        def uniform_from(generator: torch.Generator | None) -> Tensor:
+            n = now.shape[-1]
+            return torch.rand(n, generator=generator, device=now.device, dtype=now.dtype)
+
+        members = self.members
+        uniform = uniform_from(self.generator) if members is None else members.each(uniform_from)
         return self._fixed((uniform < now).to(now.dtype) + (gates - now))
 
     def _track(self, gates: Tensor) -> None:

@@ -1,16 +1,16 @@
 """Modules that draw random numbers, from a generator of their own."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
 
 from featuremask.exceptions import InputError
-from featuremask.gates import Seeded
+from featuremask.gates import MemberDraws, Seeded
 
-__all__ = ["Dropout", "Seeded", "draw_from", "draw_from_each"]
+__all__ = ["Dropout", "MemberDraws", "Seeded", "draw_from", "draw_from_each"]
 
 _LEVELS = 65_536
 
@@ -35,12 +35,11 @@ class Dropout(Seeded):
         if not self.training or self.rate == 0.0:
             return x
         drop = min(_LEVELS - 1, round(self.rate * _LEVELS))
-        one = x if self.generators is None else x[0]
-        bits = self.drawn(
-            lambda generator: self.drawn_for(
-                one.shape[0], lambda n: _random_16_bits(n, one, generator)
-            )
-        )
+        members = self.members
+        if members is None:
+            bits = self.drawn_for(x.shape[0], lambda n: _random_16_bits(n, x, self.generator))
+        else:
+            bits = members.each_row(x.shape[1], lambda g, n: _random_16_bits(n, x[0], g))
         kept = bits >= drop - _LEVELS // 2
         return x * kept.to(x.dtype).mul_(_LEVELS / (_LEVELS - drop))
 
@@ -73,13 +72,13 @@ def draw_from(model: nn.Module, generator: torch.Generator) -> Iterator[None]:
 
 
 @contextmanager
-def draw_from_each(model: nn.Module, generators: Sequence[torch.Generator]) -> Iterator[None]:
-    """Let all `Seeded` modules of stacked members draw from the generator of each."""
+def draw_from_each(model: nn.Module, members: MemberDraws) -> Iterator[None]:
+    """Let all `Seeded` modules of stacked members draw for each of them."""
     modules = [module for module in model.modules() if isinstance(module, Seeded)]
     try:
         for module in modules:
-            module.generators = generators
+            module.members = members
         yield
     finally:
         for module in modules:
-            module.generators = None
+            module.members = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from featuremask.networks import Standardize
+from featuremask.networks import MemberDraws, Standardize
 from featuremask.sources import Batch, Source, batch_edges
 from featuremask.training._options import TrainingOptions
 
@@ -82,11 +82,13 @@ class MemberBatches(Batches):
         sources: Sequence[Source],
         options: Sequence[TrainingOptions],
         standardize: Sequence[Standardize | None],
+        draws: MemberDraws,
     ) -> None:
         parts = zip(sources, options, standardize, strict=True)
         self._parts = [SourceBatches(*part) for part in parts]
         self._standardize = standardize
         self._options = options[0]
+        self._draws = draws
         self._memory: Tensor | None = None
         self._whole: Batch | None = None
         self.n_batches = self._parts[0].n_batches
@@ -103,7 +105,7 @@ class MemberBatches(Batches):
             yield batch
 
     def _stacked(self, batches: tuple[Batch, ...]) -> Batch:
-        sizes = [batch.x.shape[0] for batch in batches]
+        self._draws.rows = sizes = [batch.x.shape[0] for batch in batches]
         most = max(sizes)
         x = self._room(len(batches), most, batches[0].x.shape[1])
         for into, batch, standardize in zip(x, batches, self._standardize, strict=True):

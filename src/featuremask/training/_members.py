@@ -7,7 +7,13 @@ from typing import Any
 
 import torch
 
-from featuremask.networks import GatedNetwork, Members, Standardize, draw_from_each
+from featuremask.networks import (
+    GatedNetwork,
+    MemberDraws,
+    Members,
+    Standardize,
+    draw_from_each,
+)
 from featuremask.objectives import Objective, OfMembers
 from featuremask.sources import Source
 from featuremask.training._batches import MemberBatches, as_taken, n_batches, work_dtype
@@ -107,10 +113,14 @@ def _train_stacked(
     """Train the members as one model, give each what it has learned, return the history."""
     models = [member.model for member in members]
     stack = Members(models)
+    seeds = [member.options.seed for member in members]
+    generators = [torch.Generator(options.device).manual_seed(seed) for seed in seeds]
+    draws = MemberDraws(generators)
     batches = MemberBatches(
         [member.source for member in members],
         [member.options for member in members],
         [member.standardize for member in members],
+        draws,
     )
     task = Task(
         stack,
@@ -125,9 +135,7 @@ def _train_stacked(
         ALONE,
     )
     rates = [member.options.learning_rate for member in members]
-    seeds = [member.options.seed for member in members]
-    generators = [torch.Generator(options.device).manual_seed(seed) for seed in seeds]
-    with draw_from_each(stack, generators):
+    with draw_from_each(stack, draws):
         optimizer = options.make_optimizer(stack.gate, stack.network, rates)
         state = trained(task, (), optimizer)
     stack.unstack(models)
