@@ -36,7 +36,7 @@ def masked_linear(x: Tensor, dense: nn.Linear, multiplier: Tensor | None = None)
     weight, bias = dense.weight, dense.bias
     if (weight.ndim == 3 or _is_large(weight)) and isinstance(x, Tensor):
         product: Tensor = _Folded.apply(x, weight, multiplier)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        return product if bias is None else product + bias.unsqueeze(-2)
+        return product if bias is None else product.add_(bias.unsqueeze(-2))
     return functional.linear(x, weight if multiplier is None else weight * multiplier, bias)
 
 
