@@ -184,8 +184,8 @@ class Narrowing(Seeded, Competition):
         self._track(self._fixed(now))
 
         def uniform_from(generator: torch.Generator | None) -> Tensor:
-            n = now.shape[-1]
-            return torch.rand(n, generator=generator, device=now.device, dtype=now.dtype)
+            shape = now.shape[-1:]
+            return torch.rand(shape, generator=generator, device=now.device, dtype=now.dtype)
 
         members = self.members
         uniform = uniform_from(self.generator) if members is None else members.each(uniform_from)
