@@ -16,6 +16,7 @@ from featuremask._gradients import (
     passed_on,
     scratch_memory,
 )
+from featuremask._tall import tall_product
 
 __all__ = ["is_cast", "masked_linear", "one_row_linear"]
 
@@ -85,7 +86,9 @@ class _OneRow(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, row: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(row, weight)
-        return (weight @ row.unsqueeze(-1)).squeeze(-1) if row.ndim == 2 else weight @ row
+        if row.ndim == 2:
+            return (weight @ row.unsqueeze(-1)).squeeze(-1)
+        return tall_product(weight, row)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, Tensor | None]:

@@ -31,15 +31,22 @@ class LeanAdam(torch.optim.Adam):
             return
         count = self._count(everyone)
         count += 1.0
+        state, before, moving = self.state, None, []
         for group in self.param_groups:
-            self._step_group(group, count)
+            if before is not None and not _alike(group, before):
+                self._step_group(before, moving, count)
+                moving = []
+            before = group
+            for p in group["params"]:
+                if p.grad is not None:
+                    own = state[p]
+                    moving.append(_in_order(p, p.grad, own["exp_avg"], own["exp_avg_sq"]))
+        if before is not None:
+            self._step_group(before, moving, count)
 
-    def _step_group(self, group: dict[str, Any], count: Tensor) -> None:
-        moving = [
-            _in_order(p, p.grad, self.state[p]["exp_avg"], self.state[p]["exp_avg_sq"])
-            for p in group["params"]
-            if p.grad is not None
-        ]
+    def _step_group(
+        self, group: dict[str, Any], moving: list[tuple[Tensor, ...]], count: Tensor
+    ) -> None:
         rates: tuple[float, ...] | None = group.get("rates")
         if rates is None:
             self._move(group, group["lr"], moving, count)
@@ -86,6 +93,11 @@ class LeanAdam(torch.optim.Adam):
             for parameter in everyone:
                 self.state[parameter]["step"] = first
         return first
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether groups are stepped in the same way, and so in one call."""
+    return all(one[name] == other[name] for name in ("lr", "weight_decay", "betas", "eps"))
 
 
 def _in_order(parameter: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
