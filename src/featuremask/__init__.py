@@ -23,6 +23,7 @@ _HOME = {
     "SANDSelector": "featuremask.selectors",
     "SequentialAttentionSelector": "featuremask.selectors",
     "StabilitySelection": "featuremask.selectors",
+    "fit_together": "featuremask.selectors",
     "load": "featuremask.selectors",
 }
 
@@ -42,6 +43,7 @@ __all__ = [
     "SequentialAttentionSelector",
     "StabilitySelection",
     "__version__",
+    "fit_together",
     "load",
 ]
 
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         SANDSelector,
         SequentialAttentionSelector,
         StabilitySelection,
+        fit_together,
         load,
     )
 

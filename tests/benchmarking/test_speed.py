@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from featuremask.benchmarking import Results, Timer, table, write_results
 from featuremask.benchmarking._epochs import epochs
 from featuremask.benchmarking._growth import exponent, in_density, in_rows
+from featuremask.benchmarking._members import by_members, many_at_once
 from featuremask.benchmarking._memory import peak_memory
 from featuremask.cli import main
 
@@ -26,6 +27,12 @@ def results() -> Results:
         curve | {"exponent": 1.0},
         curve | {"exponent": 1.0},
         curve | {"optimizer": 0.05, "entry": 1e-6, "passes": 1.5},
+        {
+            "joint, one by one": {"128": 8.0},
+            "joint, together": {"128": 4.0},
+            "joint, products": {"128": 2.0},
+        },
+        curve | {"exponent": 1.0},
         {"dense, 10 x 10": {"data": 1.0, "parameters": 2.0, "extra": 3.0, "bound": 4.0}},
     )
 
@@ -35,6 +42,7 @@ def test_the_table_shows_each_time_against_the_floor() -> None:
     assert lines["FM"][-2:] == ["2.00", "1.00"]
     assert lines["AFS"][-2:] == ["3.00", "1.50"]
     assert "1.500 (1.50)" in table(results())
+    assert "0.50, 2.00" in table(results())
 
 
 def test_the_page_comes_with_its_numbers_and_a_plot(tmp_path: Path) -> None:
@@ -66,6 +74,15 @@ def test_time_grows_with_rows_and_hardly_with_columns_that_are_empty() -> None:
     assert exponent(in_rows(CPU, [2_000, 8_000], repeats=3)) < 1.4
     found = in_density(CPU, [0.0005, 0.004], 20_000, repeats=2)
     assert found["passes"] < 15.0
+
+
+@pytest.mark.slow
+def test_many_selectors_at_once_cost_less_than_one_by_one() -> None:
+    found = many_at_once(CPU, 10, [128], 10, repeats=2)
+    for strategy, most in (("narrowing", 0.8), ("joint", 0.95)):
+        alone = found[f"{strategy}, one by one"]["128"]
+        assert found[f"{strategy}, together"]["128"] < most * alone
+    assert exponent(by_members(CPU, [4, 16], 10, repeats=2)) < 1.2
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import torch
 from featuremask.benchmarking._clock import Timer
 from featuremask.benchmarking._epochs import epochs, steps
 from featuremask.benchmarking._growth import exponent, in_columns, in_density, in_rows
+from featuremask.benchmarking._members import by_members, many_at_once
 from featuremask.benchmarking._memory import peak_memory
 
 __all__ = ["Results", "run_benchmarks", "table"]
@@ -34,6 +35,10 @@ class Results:
         Epoch by rows, step by columns, and the "exponent" of each.
     density : dict
         Step on sparse rows by stored entries of a batch; see `in_density`.
+    members : dict
+        Many fits of the shape of Isolet by batch size: one by one, together, their products.
+    by_members : dict
+        Fits that are made together by their number, and the "exponent".
     memory : dict
         Peak memory of fits, in megabytes.
     """
@@ -44,6 +49,8 @@ class Results:
     rows: dict[str, float]
     columns: dict[str, float]
     density: dict[str, float]
+    members: dict[str, dict[str, float]]
+    by_members: dict[str, float]
     memory: dict[str, dict[str, float]]
 
     def as_dict(self) -> dict[str, Any]:
@@ -59,6 +66,10 @@ class _Sizes:
     by_columns: tuple[int, ...]
     densities: tuple[float, ...]
     sparse_columns: int
+    members: int
+    member_batches: tuple[int, ...]
+    member_epochs: int
+    by_members: tuple[int, ...]
     memory: tuple[tuple[str, int, int], ...]
 
 
@@ -69,7 +80,15 @@ _FULL = _Sizes(
     by_columns=(1_000, 10_000, 100_000, 300_000, 1_000_000),
     densities=(0.0002, 0.001, 0.002, 0.004),
     sparse_columns=100_000,
-    memory=(("dense", 200_000, 784), ("sparse", 20_000, 100_000)),
+    members=50,
+    member_batches=(32, 64, 128, 256, 512),
+    member_epochs=30,
+    by_members=(2, 5, 10, 25, 50),
+    memory=(
+        ("dense", 200_000, 784),
+        ("dense", 650_000, 826),
+        ("sparse", 20_000, 100_000),
+    ),
 )
 _QUICK = _Sizes(
     rows=7_680,
@@ -78,6 +97,10 @@ _QUICK = _Sizes(
     by_columns=(1_000, 10_000, 100_000),
     densities=(0.0005, 0.002, 0.004),
     sparse_columns=20_000,
+    members=10,
+    member_batches=(128,),
+    member_epochs=10,
+    by_members=(2, 5, 10),
     memory=(("dense", 40_000, 784), ("sparse", 2_000, 20_000)),
 )
 
@@ -107,6 +130,11 @@ def run_benchmarks(
     by_columns = in_columns(timer, list(sizes.by_columns), repeats)
     say("growth in stored entries")
     by_density = in_density(timer, list(sizes.densities), sizes.sparse_columns, repeats)
+    say("many selectors at once")
+    by_batch = many_at_once(
+        timer, sizes.members, list(sizes.member_batches), sizes.member_epochs, repeats - 1
+    )
+    by_number = by_members(timer, list(sizes.by_members), sizes.member_epochs, repeats - 1)
     say("peak memory")
     memory = {f"{kind}, {n:,} x {d:,}": peak_memory(kind, n, d) for kind, n, d in sizes.memory}
     return Results(
@@ -116,6 +144,8 @@ def run_benchmarks(
         by_rows | {"exponent": exponent(by_rows)},
         by_columns | {"exponent": exponent(by_columns)},
         by_density,
+        by_batch,
+        by_number | {"exponent": exponent(by_number)},
         memory,
     )
 
@@ -151,12 +181,29 @@ def table(results: Results) -> str:
         ("seconds an epoch, by rows", results.rows),
         ("seconds a step, by columns", results.columns),
         ("seconds a step, by stored entries", results.density),
+        ("seconds of fits together, by members", results.by_members),
     ):
         lines += ["", _line(title, list(curve)), _line("", [f"{v:.3g}" for v in curve.values()])]
+    lines += _member_lines(results.members)
     lines += ["", _line("peak memory of fit, MB", ["data", "parameters", "extra", "bound"])]
     for name, row in results.memory.items():
         lines.append(_line(name, [f"{value:,.0f}" for value in row.values()]))
     return "\n".join(lines)
+
+
+def _member_lines(members: dict[str, dict[str, float]]) -> list[str]:
+    """Return the lines of many fits at once, against fits one by one and against products."""
+    batches = list(next(iter(members.values()), {}))
+    lines = ["", _line("seconds of many fits, 1248 x 617", [f"batch {b}" for b in batches])]
+    for name, row in members.items():
+        lines.append(_line(name, [f"{row[b]:.2f}" for b in batches]))
+        strategy, _, how = name.partition(", ")
+        if how == "products":
+            together = members[f"{strategy}, together"]
+            alone = members[f"{strategy}, one by one"]
+            cells = [f"{together[b] / alone[b]:.2f}, {together[b] / row[b]:.2f}" for b in batches]
+            lines.append(_line("  together / one by one, / products", cells))
+    return lines
 
 
 def _line(name: str, cells: list[str]) -> str:

@@ -13,7 +13,7 @@ from featuremask.gates._large import masked_linear
 from featuremask.gates._noise_distortion import SANDGate
 from featuremask.gates._potentials import FSDNNGate
 from featuremask.gates._rounds import geometric_takes
-from featuremask.gates._seeded import Seeded
+from featuremask.gates._seeded import MemberDraws, Seeded
 from featuremask.gates._sequential_attention import SequentialAttentionGate
 from featuremask.gates._transformation import DenseTransformation, TwoStage
 
@@ -30,6 +30,7 @@ __all__ = [
     "Gate",
     "Importance",
     "MaskGate",
+    "MemberDraws",
     "RandomGate",
     "SANDGate",
     "Seeded",

@@ -45,7 +45,8 @@ def attenuate(
     With a process group the mean is over the rows of all its ranks: the sums and the weights
     travel in one all-reduce of as many numbers as a row has, and one.
 
-    **Shape**: `values` is (rows, n), `sample_weight` (rows,); the result is (n,).
+    **Shape**: `values` is (rows, n), `sample_weight` (rows,); the result is (n,). All three may
+    have a leading axis of members.
 
     Examples
     --------
@@ -54,7 +55,10 @@ def attenuate(
     """
     if process_group is None:
         if sample_weight is None:
-            return values.mean(0)
+            return values.mean(-2)
+        if values.ndim == 3:  # of several members
+            weight = sample_weight.to(values.dtype).unsqueeze(-2)
+            return (weight @ values).squeeze(-2) / sample_weight.sum(-1, keepdim=True)
         return (sample_weight.to(values.dtype) @ values) / sample_weight.sum()
     wide = torch.promote_types(values.dtype, torch.float32)  # half floats cannot count rows
     if sample_weight is None:

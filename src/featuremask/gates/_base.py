@@ -79,6 +79,19 @@ class Gate(nn.Module, ABC):
     def enter(self, columns: Tensor | None) -> None:
         """Take rows of these features alone from now on, while training; of all if None."""
 
+    def stacks(self) -> bool:
+        """Whether training takes parameters, buffers and rows with a leading axis of members.
+
+        `GatedNetwork` may then be stacked: `forward` or `multiplier`, `penalty`, `anneal`,
+        `project` and the verbs of columns work on all members at once, and the penalty is the sum
+        of theirs.
+        """
+        return False
+
+    def shared(self) -> tuple[str, ...]:
+        """Return the names of buffers that members share instead of stacking them."""
+        return ()
+
     def statistic(
         self,
         x: Tensor,

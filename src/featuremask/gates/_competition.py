@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -16,6 +17,13 @@ class Competition(nn.Module, ABC):
     Entries to keep have a gate of 1 and take no part. State is in buffers, so that it is saved and
     copied with the mask.
     """
+
+    shared: ClassVar[tuple[str, ...]] = ()
+    """Buffers that stacked members have in common."""
+
+    def stacks(self) -> bool:
+        """Whether logits and buffers may have a leading axis of members."""
+        return False
 
     @abstractmethod
     def gate(self, logits: Tensor) -> Tensor:

@@ -290,7 +290,10 @@ class FeatureMask(MaskGate):
     ) -> Tensor:
         if not self.training and self.inference == "frozen":
             return self._stored(x, sample_weight)
-        rows, row_weight = self.layout.rows(x, sample_weight)
+        if self.running_code.ndim == 2:  # of stacked members, whose rows are plain
+            rows, row_weight = x, sample_weight
+        else:
+            rows, row_weight = self.layout.rows(x, sample_weight)
         if not self.attenuation:
             z: Tensor = self.transformation(rows)
             if track:
@@ -364,7 +367,7 @@ class FeatureMask(MaskGate):
 
     def enter(self, columns: Tensor | None) -> None:
         """Take rows of these features alone from now on, while training; of all if None."""
-        size = self.out_features if columns is None else columns.numel()
+        size = self.out_features if columns is None else columns.shape[-1]
         self.layout = replace(self.layout, shape=(size,))
         self.competition.enter(columns)
 
@@ -372,6 +375,14 @@ class FeatureMask(MaskGate):
         """Whether rows go through the plain dense transformation, and one mask is for them all."""
         plain = self.layout.is_plain and self.attenuation
         return plain and type(self.transformation) is DenseTransformation
+
+    def stacks(self) -> bool:
+        """Whether it is the plain dense mask of rows, joint or narrowing."""
+        return self.takes_sparse() and self.inference == "frozen" and self.competition.stacks()
+
+    def shared(self) -> tuple[str, ...]:
+        """Return the buffers that say which entries there are."""
+        return ("entry_of_feature", *(f"competition.{name}" for name in self.competition.shared))
 
     @torch.no_grad()
     def statistic(

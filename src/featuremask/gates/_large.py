@@ -1,4 +1,8 @@
-"""Products with large weights, written where those of the last step were (`keep_gradients`)."""
+"""Products with weights that are large, or of several members at once.
+
+They are written where those of the last step were (`keep_gradients`). The weights of several
+members lie along a leading axis, as do their rows.
+"""
 
 from typing import Any
 
@@ -12,6 +16,7 @@ from featuremask._gradients import (
     passed_on,
     scratch_memory,
 )
+from featuremask._tall import tall_product
 
 __all__ = ["is_cast", "masked_linear", "one_row_linear"]
 
@@ -30,15 +35,15 @@ def masked_linear(x: Tensor, dense: nn.Linear, multiplier: Tensor | None = None)
     True
     """
     weight, bias = dense.weight, dense.bias
-    if _is_large(weight) and isinstance(x, Tensor):
+    if (weight.ndim == 3 or _is_large(weight)) and isinstance(x, Tensor):
         product: Tensor = _Folded.apply(x, weight, multiplier)  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        return product if bias is None else product + bias
+        return product if bias is None else product.add_(bias.unsqueeze(-2))
     return functional.linear(x, weight if multiplier is None else weight * multiplier, bias)
 
 
 def one_row_linear(row: Tensor, dense: nn.Linear) -> Tensor:
     """Return what a dense layer makes of one row."""
-    if not _is_large(dense.weight):
+    if dense.weight.ndim == 2 and not _is_large(dense.weight):
         return functional.linear(row, dense.weight, dense.bias)
     product: Tensor = _OneRow.apply(row, dense.weight)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return product if dense.bias is None else product + dense.bias
@@ -59,8 +64,9 @@ class _Folded(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, multiplier: Tensor | None) -> Tensor:
         ctx.save_for_backward(x, weight, multiplier)
         if multiplier is None:
-            return x @ weight.t()
-        return x @ torch.mul(weight, multiplier, out=scratch_memory(weight)).t()
+            return x @ weight.mT
+        folded = torch.mul(weight, multiplier.unsqueeze(-2), out=scratch_memory(weight))
+        return x @ folded.mT
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor | None, ...]:
@@ -68,11 +74,11 @@ class _Folded(torch.autograd.Function):
         (gradient,) = grad_outputs
         of_x = of_multiplier = None
         if ctx.needs_input_grad[0]:
-            of_x = gradient @ (weight if multiplier is None else weight * multiplier)
-        of_weight = torch.mm(gradient.t(), x, out=gradient_memory(weight))
+            of_x = gradient @ (weight if multiplier is None else weight * multiplier.unsqueeze(-2))
+        of_weight = torch.matmul(gradient.mT, x, out=gradient_memory(weight))
         if multiplier is not None:
-            of_multiplier = torch.mul(of_weight, weight, out=scratch_memory(weight)).sum(0)
-            of_weight.mul_(multiplier)
+            of_multiplier = torch.mul(of_weight, weight, out=scratch_memory(weight)).sum(-2)
+            of_weight.mul_(multiplier.unsqueeze(-2))
         return of_x, passed_on(weight, of_weight), of_multiplier
 
 
@@ -80,11 +86,17 @@ class _OneRow(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, row: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(row, weight)
-        return weight @ row
+        if row.ndim == 2:
+            return (weight @ row.unsqueeze(-1)).squeeze(-1)
+        return tall_product(weight, row)
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, Tensor | None]:
         row, weight = ctx.saved_tensors
         (gradient,) = grad_outputs
-        of_weight = torch.outer(gradient, row, out=gradient_memory(weight))
-        return gradient @ weight, passed_on(weight, of_weight)
+        if row.ndim == 1:
+            of_weight = torch.outer(gradient, row, out=gradient_memory(weight))
+            return gradient @ weight, passed_on(weight, of_weight)
+        column = gradient.unsqueeze(-1)
+        of_weight = torch.mul(column, row.unsqueeze(-2), out=gradient_memory(weight))
+        return (column.mT @ weight).squeeze(-2), passed_on(weight, of_weight)

@@ -54,6 +54,8 @@ class Narrowing(Seeded, Competition):
         Entries whose gate is 1 and that do not count.
     """
 
+    shared = ("kept",)
+
     level: Tensor
     budget: Tensor
     mean_gate: Tensor
@@ -88,6 +90,10 @@ class Narrowing(Seeded, Competition):
         self.level.fill_(_logit(_FULLEST))
         self.enter(None)
 
+    def stacks(self) -> bool:
+        """All that is done to logits is done along their last axis."""
+        return True
+
     def _set_budget(self, progress: float) -> None:
         n = float(max(self._n_free, 1))
         self._budget = min(_FULLEST * n, n ** (1.0 - progress))
@@ -106,18 +112,20 @@ class Narrowing(Seeded, Competition):
     def enter(self, entries: Tensor | None) -> None:
         """Take logits of these entries alone from now on, of all if None; all others are shut."""
         if self.shut.is_meta:
-            self._n_open, self._layout = self.shut.numel(), None
-            self._offset, self._kept_here = None, self.kept
+            self._n_open, self._layout = self.shut.shape[-1], None
+            self._offset, self._kept_here = None, None
             return
         self._layout = entries
-        shut = self.shut if entries is None else self.shut[entries]
-        self._n_open = int((~self.shut).sum()) - (self.shut.numel() - self._n_free)
+        n_entries = self.shut.shape[-1]
+        n_members = self.shut.numel() // n_entries
+        shut = self.shut if entries is None else self.shut.gather(-1, entries)
+        self._n_open = int((~self.shut).sum()) // n_members - (n_entries - self._n_free)
         out = shut.clone()
-        self._kept_here = self.kept
+        self._kept_here = None
         if self.kept is not None:
-            is_kept = torch.zeros_like(self.shut).index_fill(0, self.kept, True)
-            is_kept = is_kept if entries is None else is_kept[entries]
-            self._kept_here = is_kept.nonzero()[:, 0]
+            is_kept = torch.zeros_like(self.shut).index_fill(-1, self.kept, True)
+            is_kept = is_kept if entries is None else is_kept.gather(-1, entries)
+            self._kept_here = is_kept
             out |= is_kept
         self._offset = None
         if bool(out.any()):
@@ -128,7 +136,7 @@ class Narrowing(Seeded, Competition):
         """Return the entries that are not shut, ascending; None if none is shut."""
         if self._n_open == self._n_free:
             return None
-        return (~self.shut).nonzero()[:, 0]
+        return (~self.shut).nonzero()[:, -1].view(*self.shut.shape[:-1], -1)
 
     @property
     def scale(self) -> float:
@@ -144,10 +152,10 @@ class Narrowing(Seeded, Competition):
 
     def _shut_all_but(self, n: int, logits: Tensor) -> None:
         best = self._competing(logits.detach()).topk(n).indices
-        best = best if self._layout is None else self._layout[best]
-        stay = torch.zeros_like(self.shut).index_fill(0, best, True)
+        best = best if self._layout is None else self._layout.gather(-1, best)
+        stay = torch.zeros_like(self.shut).scatter(-1, best, True)
         if self.kept is not None:
-            stay = stay.index_fill(0, self.kept, True)
+            stay = stay.index_fill(-1, self.kept, True)
         self.shut |= ~stay
         self.enter(self._layout)
 
@@ -174,9 +182,13 @@ class Narrowing(Seeded, Competition):
         now = gates.detach()
         self.level.copy_(level)
         self._track(self._fixed(now))
-        uniform = torch.rand(
-            now.shape, generator=self.generator, device=now.device, dtype=now.dtype
-        )
+
+        def uniform_from(generator: torch.Generator | None) -> Tensor:
+            shape = now.shape[-1:]
+            return torch.rand(shape, generator=generator, device=now.device, dtype=now.dtype)
+
+        members = self.members
+        uniform = uniform_from(self.generator) if members is None else members.each(uniform_from)
         return self._fixed((uniform < now).to(now.dtype) + (gates - now))
 
     def _track(self, gates: Tensor) -> None:
@@ -186,7 +198,7 @@ class Narrowing(Seeded, Competition):
         if self._layout is None:
             self.mean_gate += gates
         else:
-            self.mean_gate.index_add_(0, self._layout, gates)
+            self.mean_gate.scatter_add_(-1, self._layout, gates)
 
     def _competing(self, logits: Tensor) -> Tensor:
         """Return the sharpened logits; those of entries that do not compete at minus infinity."""
@@ -195,7 +207,7 @@ class Narrowing(Seeded, Competition):
 
     def _fixed(self, gates: Tensor) -> Tensor:
         here = self._kept_here
-        return gates if here is None else gates.index_fill(-1, here, 1.0)
+        return gates if here is None else gates.masked_fill(here, 1.0)
 
     @torch.no_grad()
     def _followed(self, sharp: Tensor) -> Tensor:
@@ -203,8 +215,8 @@ class Narrowing(Seeded, Competition):
         level = self.level.to(sharp.dtype)
         for _ in range(_NEWTON_STEPS):
             gates = torch.sigmoid(sharp + level)
-            slope = (gates - gates.square()).sum().clamp_min(1e-6)
-            level = level + ((self._budget - gates.sum()) / slope).clamp(
+            slope = _total(gates - gates.square()).clamp_min(1e-6)
+            level = level + ((self._budget - _total(gates)) / slope).clamp(
                 -_LARGEST_MOVE, _LARGEST_MOVE
             )
         return level
@@ -238,10 +250,16 @@ def _budgeted(sharp: Tensor, level: Tensor) -> Tensor:
     """Return the gates at a level that follows the logits, so that their sum has no gradient."""
     gates = torch.sigmoid(sharp.detach() + level)
     slope = gates - gates.square()
-    weight = slope / slope.sum().clamp_min(torch.finfo(slope.dtype).tiny)
+    weight = slope / _total(slope).clamp_min(torch.finfo(slope.dtype).tiny)
     # Entries that do not compete are at minus infinity, with a weight of zero.
     move = torch.where(weight > 0.0, sharp - sharp.detach(), 0.0)
-    return torch.sigmoid(sharp + (level - weight @ move))
+    shift = weight @ move if weight.ndim == 1 else _total(weight * move)
+    return torch.sigmoid(sharp + (level - shift))
+
+
+def _total(values: Tensor) -> Tensor:
+    """Return the sum over entries; of members, of each."""
+    return values.sum(-1, keepdim=values.ndim > 1)
 
 
 def _logit(p: float) -> float:

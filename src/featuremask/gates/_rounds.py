@@ -38,6 +38,8 @@ class Rounds(Competition):
         If False the gates are the logits themselves, times the scale.
     """
 
+    shared = ("open_since", "logit_then", "finished", "offset")
+
     open_since: Tensor
     logit_then: Tensor
     finished: Tensor
@@ -68,6 +70,10 @@ class Rounds(Competition):
         self.register_buffer("finished", torch.zeros((), dtype=torch.int64, device=device))
         self.register_buffer("offset", torch.zeros(n_entries, device=device, dtype=dtype))
         self._refresh()
+
+    def stacks(self) -> bool:
+        """Whether there are no rounds: members would take other entries in each."""
+        return not self.sequential
 
     @property
     def sequential(self) -> bool:

@@ -96,6 +96,10 @@ class DenseTransformation(nn.Module):
             _draw(layer, hidden_init, generator)
         _draw(self.output, init, generator)
 
+    def extra_repr(self) -> str:
+        """Return what `repr` shows."""
+        return f"activation={self.activation!r}"
+
     def column_axes(self) -> list[tuple[nn.Parameter, int]]:
         """Return the parameters with an axis of one entry an input or a logit, and that axis."""
         first = self.hidden[0]
@@ -110,15 +114,16 @@ class DenseTransformation(nn.Module):
         activate = ACTIVATIONS[self.activation]
         for layer in self.hidden:
             assert isinstance(layer, nn.Linear)
-            plain = x.ndim == 2 and not has_hooks(layer)
+            plain = x.ndim == layer.weight.ndim and not has_hooks(layer)
             x = activate(masked_linear(x, layer) if plain else layer(x))
         return x
 
     def decode(self, code: Tensor) -> Tensor:
         """Return the logits that belong to a hidden code, or to a mean of them."""
-        if code.ndim == 1 and not has_hooks(self.output):
-            return one_row_linear(code, self.output)
-        logits: Tensor = self.output(code)
+        output = self.output
+        if code.ndim == output.weight.ndim - 1 and not has_hooks(output):
+            return one_row_linear(code, output)
+        logits: Tensor = output(code)
         return logits
 
     def forward(self, x: Tensor) -> Tensor:

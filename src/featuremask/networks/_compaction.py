@@ -57,9 +57,9 @@ class Compaction:
             state = self._state_of(parameter)
             self._whole.append((parameter, axis, torch.zeros_like(parameter), dict(state)))
             parameter.grad = None
-            parameter.data = parameter.data.index_select(axis, columns)
+            parameter.data = _taken(parameter.data, axis, columns)
             for name, value in state.items():
-                self._optimizer.state[parameter][name] = value.index_select(axis, columns)
+                self._optimizer.state[parameter][name] = _taken(value, axis, columns)
         self._model.enter(columns)
 
     @torch.no_grad()
@@ -84,16 +84,16 @@ class Compaction:
             return
         for parameter, axis, whole, state in self._whole:
             parameter.grad = None
-            parameter.data = whole.index_copy_(axis, columns, parameter.data)
+            parameter.data = _put(whole, axis, columns, parameter.data)
             for name, value in state.items():
                 part = self._optimizer.state[parameter][name]
-                self._optimizer.state[parameter][name] = value.index_copy_(axis, columns, part)
+                self._optimizer.state[parameter][name] = _put(value, axis, columns, part)
         self._whole.clear()
         self._model.enter(None)
 
     def _is_cut_to(self, columns: Tensor) -> bool:
         now = self._model.columns
-        return now is not None and now.numel() == columns.numel()
+        return now is not None and now.shape == columns.shape
 
     def _state_of(self, parameter: Tensor) -> dict[str, Any]:
         state = self._optimizer.state.get(parameter, {})
@@ -102,3 +102,25 @@ class Compaction:
             for name, value in state.items()
             if isinstance(value, Tensor) and value.shape == parameter.shape
         }
+
+
+def _taken(values: Tensor, axis: int, columns: Tensor) -> Tensor:
+    """Return the values at columns along an axis; of stacked members, at the columns of each."""
+    if columns.ndim == 1:
+        return values.index_select(axis, columns)
+    return values.gather(axis, _spread(columns, axis, values))
+
+
+def _put(whole: Tensor, axis: int, columns: Tensor, part: Tensor) -> Tensor:
+    """Write the values at columns along an axis."""
+    if columns.ndim == 1:
+        return whole.index_copy_(axis, columns, part)
+    return whole.scatter_(axis, _spread(columns, axis, whole), part)
+
+
+def _spread(columns: Tensor, axis: int, values: Tensor) -> Tensor:
+    """Return the columns of each member for all values along the other axes."""
+    shape, size = [1] * values.ndim, list(values.shape)
+    shape[0], shape[axis] = columns.shape
+    size[axis] = columns.shape[-1]
+    return columns.view(shape).expand(size)

@@ -49,6 +49,9 @@ class GatedNetwork(nn.Module):
         """Return the network's output for the gated input."""
         if self.columns is not None:
             x = x.index_select(1, self.columns)
+        return self._output(x, sample_weight)
+
+    def _output(self, x: Tensor, sample_weight: Tensor | None) -> Tensor:
         dense = self._foldable(x)
         if dense is None:
             output: Tensor = self.network(self.gate(x, sample_weight))
@@ -57,18 +60,18 @@ class GatedNetwork(nn.Module):
         multiplier = self.gate.multiplier(x, sample_weight)
         if as_sparse(x) is not None:
             return _after_first(self.network, dense(x * multiplier))
-        if multiplier.ndim != 1:
+        if multiplier.ndim != dense.weight.ndim - 1:
             output = self.network(x * multiplier)
             return output
         return _after_first(self.network, masked_linear(x, dense, multiplier))
 
     def _foldable(self, x: Tensor) -> nn.Linear | None:
-        if not self.fold or x.ndim != 2 or not isinstance(self.gate, MaskGate):
-            return None
-        if has_hooks(self.gate):
+        if not self.fold or not isinstance(self.gate, MaskGate) or has_hooks(self.gate):
             return None
         dense = first_dense(self.network)
-        return dense if dense is not None and dense.in_features == x.shape[1] else None
+        if dense is None or x.ndim != dense.weight.ndim:
+            return None
+        return dense if dense.in_features == x.shape[-1] else None
 
     def takes_sparse(self) -> bool:
         """Whether rows may be `SparseRows`: the gate takes them, and a dense layer is next."""
@@ -96,7 +99,7 @@ class GatedNetwork(nn.Module):
         self.columns = columns
         dense = first_dense(self.network)
         assert dense is not None
-        dense.in_features = self.gate.out_features if columns is None else columns.numel()
+        dense.in_features = self.gate.out_features if columns is None else columns.shape[-1]
         self.gate.enter(columns)
 
     def prune(self, k: int | Sequence[int] | Tensor) -> nn.Module:

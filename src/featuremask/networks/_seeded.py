@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from featuremask.exceptions import InputError
-from featuremask.gates import Seeded
+from featuremask.gates import MemberDraws, Seeded
 
-__all__ = ["Dropout", "Seeded", "draw_from"]
+__all__ = ["Dropout", "MemberDraws", "Seeded", "draw_from", "draw_from_each"]
 
 _LEVELS = 65_536
 
@@ -35,7 +35,11 @@ class Dropout(Seeded):
         if not self.training or self.rate == 0.0:
             return x
         drop = min(_LEVELS - 1, round(self.rate * _LEVELS))
-        bits = self.drawn_for(x.shape[0], lambda n: _random_16_bits(n, x, self.generator))
+        members = self.members
+        if members is None:
+            bits = self.drawn_for(x.shape[0], lambda n: _random_16_bits(n, x, self.generator))
+        else:
+            bits = members.each_row(x.shape[1], lambda g, n: _random_16_bits(n, x[0], g))
         kept = bits >= drop - _LEVELS // 2
         return x * kept.to(x.dtype).mul_(_LEVELS / (_LEVELS - drop))
 
@@ -65,3 +69,16 @@ def draw_from(model: nn.Module, generator: torch.Generator) -> Iterator[None]:
     finally:
         for module, old in zip(modules, before, strict=True):
             module.generator = old
+
+
+@contextmanager
+def draw_from_each(model: nn.Module, members: MemberDraws) -> Iterator[None]:
+    """Let all `Seeded` modules of stacked members draw for each of them."""
+    modules = [module for module in model.modules() if isinstance(module, Seeded)]
+    try:
+        for module in modules:
+            module.members = members
+        yield
+    finally:
+        for module in modules:
+            module.members = None

@@ -14,6 +14,7 @@ __all__ = [
     "Classes",
     "Loss",
     "Objective",
+    "OfMembers",
     "Reconstruction",
     "Regression",
     "loss_function",
@@ -67,6 +68,33 @@ class Objective(ABC):
         if sample_weight is None:
             return losses.mean()
         return sample_weight @ losses / sample_weight.sum()
+
+
+class OfMembers(Objective):
+    """The objective of members that are trained together: each has its own rows and loss.
+
+    Parameters
+    ----------
+    one : Objective
+        That of each member.
+    """
+
+    def __init__(self, one: Objective) -> None:
+        self.kind = one.kind
+        self.n_outputs = one.n_outputs
+        self._one = one
+
+    def row_losses(self, output: Tensor, target: Tensor) -> Tensor:
+        """Return the loss of each row, (members, rows)."""
+        losses = self._one.row_losses(output.flatten(0, 1), target.flatten(0, 1))
+        return losses.view(output.shape[:2])
+
+    def loss(self, output: Tensor, target: Tensor, sample_weight: Tensor | None) -> Tensor:
+        """Return the mean loss of each member, (members,)."""
+        losses = self.row_losses(output, target)
+        if sample_weight is None:
+            return losses.mean(1)
+        return (sample_weight * losses).sum(1) / sample_weight.sum(1)
 
 
 class Classes(Objective):

@@ -17,6 +17,7 @@ from featuremask.selectors._noise_distortion import SANDSelector
 from featuremask.selectors._persistence import load_selector, restored, restored_stability
 from featuremask.selectors._sequential_attention import SequentialAttentionSelector
 from featuremask.selectors._stability import StabilitySelection
+from featuremask.selectors._together import fit_together
 from featuremask.selectors._transform_file import transform_file
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "SANDSelector",
     "SequentialAttentionSelector",
     "StabilitySelection",
+    "fit_together",
     "load",
     "transform_file",
 ]

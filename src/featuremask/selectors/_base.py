@@ -124,9 +124,13 @@ class BaseSelector(CallbackSupportMixin, RankedColumns, BaseEstimator):
         check_words(self)
         rows = checked_rows(self, X, y, sample_weight, dtype=self._torch_dtype())
         self._choose_count(X, y, sample_weight, rows)
-        self._publish(self._train(rows, groups), rows)
-        self._partial: PartialFit | None = None
+        self._finish(self._train(rows, groups), rows)
         return self
+
+    def _finish(self, fitted: Fitted, rows: Rows) -> None:
+        """Publish what a whole fit has found."""
+        self._publish(fitted, rows)
+        self._partial: PartialFit | None = None
 
     def partial_fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, classes: Any = None

@@ -12,27 +12,31 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
+from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from featuremask.evaluation import expected_errors, nogueira, nogueira_interval
 from featuremask.exceptions import InputError
+from featuremask.selectors._base import BaseSelector
 from featuremask.selectors._inputs import (
     checked_target,
     from_torch,
     is_frame,
     note_columns,
-    taken_rows,
 )
 from featuremask.selectors._ranked import RankedColumns
 from featuremask.selectors._ranking import rank_columns
 from featuremask.selectors._specs import state_of
+from featuremask.selectors._together import fit_together
 from featuremask.tables import TableEncoding
 
 __all__ = ["StabilitySelection"]
 
 _LEAST_ROWS = 4
+_AT_A_TIME = 10
+"""Fits of a job; the same whatever the number of processes, and so are the results."""
+
 _UNDEFINED = (float("nan"), float("nan"))
 
 
@@ -127,10 +131,12 @@ class StabilitySelection(RankedColumns, BaseEstimator):
         n_pairs = self.n_resamples // 2
         seeds = draw.integers(2**31 - 1, size=self.n_resamples).tolist()
         halves = [half for _ in range(n_pairs) for half in _halves(_labels(y), X.shape[0], draw)]
-        taken = Parallel(n_jobs=self.n_jobs)(
-            delayed(_taken)(_seeded(base, seed), *_rows(X, y, half))
-            for half, seed in zip(halves, seeds, strict=True)
+        portion = _AT_A_TIME if isinstance(base, BaseSelector) else 1
+        portions = Parallel(n_jobs=self.n_jobs)(
+            delayed(_taken)([_seeded(base, seed) for seed in seeds[part]], X, y, halves[part])
+            for part in gen_batches(self.n_resamples, portion)
         )
+        taken = [found for portion in portions for found in portion]
         self.supports_ = np.stack([found.support for found in taken])
         self.selection_frequencies_ = self.supports_.mean(axis=0)
         mean_rank = np.mean([found.ranks for found in taken], axis=0)
@@ -233,8 +239,12 @@ class _Taken(NamedTuple):
     encoding: TableEncoding | None
 
 
-def _taken(selector: Any, X: Any, y: Any) -> _Taken:
-    selector.fit(X, y)
+def _taken(selectors: list[Any], X: Any, y: Any, halves: list[NDArray[np.int64]]) -> list[_Taken]:
+    """Fit selectors to halves of the rows, together if they can be."""
+    return [_what(fitted) for fitted in fit_together(selectors, X, y, rows=halves)]
+
+
+def _what(selector: Any) -> _Taken:
     support = np.asarray(selector.get_support(), dtype=bool)
     ranks = np.asarray(getattr(selector, "ranking_", np.where(support, 1, 2)))
     return _Taken(support, ranks, getattr(selector, "_encoding", None))
@@ -249,10 +259,6 @@ def _seeded(base: Any, seed: int) -> Any:
     if "n_jobs" in words and words["n_jobs"] is None:
         selector.set_params(n_jobs=1)
     return selector
-
-
-def _rows(X: Any, y: Any, half: NDArray[np.int64]) -> tuple[Any, Any]:
-    return taken_rows(X, half), None if y is None else y[half]
 
 
 def _labels(y: NDArray[Any] | None) -> NDArray[np.int64] | None:

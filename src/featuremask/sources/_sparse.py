@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from featuremask._gradients import gradient_memory, passed_on
+from featuremask._tall import tall_product
 from featuremask.exceptions import InputError
 
 __all__ = ["SparseRows", "as_sparse"]
@@ -189,7 +190,7 @@ class _Product(torch.autograd.Function):
                 gradient, table, rows.columns, rows.offsets[:-1], row_of, 0
             )
         if ctx.needs_input_grad[1]:
-            of_shift = table @ total
+            of_shift = tall_product(table, total)
         if ctx.needs_input_grad[2]:
             memory = gradient_memory(weight)
             whole = memory.t()

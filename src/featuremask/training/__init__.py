@@ -8,10 +8,12 @@ from featuremask.training._callbacks import (
     TrainingState,
 )
 from featuremask.training._checkpoint import Checkpoint
-from featuremask.training._loop import TrainingResult, fit_network, read_out, statistic_of
+from featuremask.training._loop import fit_network
+from featuremask.training._members import Member, fit_members
 from featuremask.training._memory import out_of_memory_told
 from featuremask.training._options import TrainingOptions
 from featuremask.training._ranks import ALONE, Ranks, across_ranks, current_ranks, joined_ranks
+from featuremask.training._read_out import TrainingResult, read_out, statistic_of
 
 __all__ = [
     "ALONE",
@@ -19,6 +21,7 @@ __all__ = [
     "Checkpoint",
     "EarlyStopping",
     "ImportanceRecorder",
+    "Member",
     "ProgressBar",
     "Ranks",
     "TrainingOptions",
@@ -26,6 +29,7 @@ __all__ = [
     "TrainingState",
     "across_ranks",
     "current_ranks",
+    "fit_members",
     "fit_network",
     "joined_ranks",
     "out_of_memory_told",

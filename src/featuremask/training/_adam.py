@@ -15,6 +15,8 @@ class LeanAdam(torch.optim.Adam):
     parameters have gradients: one that has none for a step is left as it is, but the step counts.
     On a small network half of that optimizer's time goes into counting each parameter's steps and
     sorting parameters by device and type.
+
+    Stacked members may each have a learning rate of their own, "rates" of a group.
     """
 
     def __init__(self, groups: list[dict[str, Any]], rate: float) -> None:
@@ -29,15 +31,34 @@ class LeanAdam(torch.optim.Adam):
             return
         count = self._count(everyone)
         count += 1.0
+        state, before, moving = self.state, None, []
         for group in self.param_groups:
-            self._step_group(group, count)
+            if before is not None and not _alike(group, before):
+                self._step_group(before, moving, count)
+                moving = []
+            before = group
+            for p in group["params"]:
+                if p.grad is not None:
+                    own = state[p]
+                    moving.append(_in_order(p, p.grad, own["exp_avg"], own["exp_avg_sq"]))
+        if before is not None:
+            self._step_group(before, moving, count)
 
-    def _step_group(self, group: dict[str, Any], count: Tensor) -> None:
-        moving = [
-            _in_order(p, p.grad, self.state[p]["exp_avg"], self.state[p]["exp_avg_sq"])
-            for p in group["params"]
-            if p.grad is not None
-        ]
+    def _step_group(
+        self, group: dict[str, Any], moving: list[tuple[Tensor, ...]], count: Tensor
+    ) -> None:
+        rates: tuple[float, ...] | None = group.get("rates")
+        if rates is None:
+            self._move(group, group["lr"], moving, count)
+            return
+        for rate in dict.fromkeys(rates):
+            members = [i for i, own in enumerate(rates) if own == rate]
+            slices = [tuple(kind[i] for kind in four) for four in moving for i in members]
+            self._move(group, rate, slices, count)
+
+    def _move(
+        self, group: dict[str, Any], rate: float, moving: list[tuple[Tensor, ...]], count: Tensor
+    ) -> None:
         if not moving:
             return
         parameters, gradients, means, squares = (list(kind) for kind in zip(*moving, strict=True))
@@ -48,7 +69,7 @@ class LeanAdam(torch.optim.Adam):
             squares,
             [],
             [count] * len(moving),
-            lr=group["lr"],
+            lr=rate,
             beta1=group["betas"][0],
             beta2=group["betas"][1],
             weight_decay=group["weight_decay"],
@@ -72,6 +93,11 @@ class LeanAdam(torch.optim.Adam):
             for parameter in everyone:
                 self.state[parameter]["step"] = first
         return first
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether groups are stepped in the same way, and so in one call."""
+    return all(one[name] == other[name] for name in ("lr", "weight_decay", "betas", "eps"))
 
 
 def _in_order(parameter: Tensor, *others: Tensor) -> tuple[Tensor, ...]:

@@ -3,60 +3,47 @@
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from featuremask._gradients import keep_gradients
 from featuremask.exceptions import TrainingDivergedError, TrainingInterruptedError
-from featuremask.gates import Importance, MaskGate
 from featuremask.networks import Compaction, GatedNetwork, Standardize, draw_from
 from featuremask.objectives import Objective
-from featuremask.sources import Batch, Source, batch_edges
+from featuremask.sources import Batch, Source
+from featuremask.training._batches import (
+    Batches,
+    SourceBatches,
+    as_taken,
+    standardized,
+    work_dtype,
+)
 from featuremask.training._callbacks import Callback, TrainingState
 from featuremask.training._checkpoint import Checkpoint
 from featuremask.training._isolation import own_global_noise, run_isolated
 from featuremask.training._memory import out_of_memory_told
 from featuremask.training._options import TrainingOptions
-from featuremask.training._ranks import ALONE, Lent, Ranks, Share, current_ranks
+from featuremask.training._ranks import Lent, Ranks, Share, current_ranks
+from featuremask.training._read_out import TrainingResult, chunk_rows, read_out
 from featuremask.training._shared import dealt
 
-__all__ = ["TrainingResult", "fit_network", "read_out", "statistic_of"]
-
-_CHUNK_ROWS = 4096
-_CHUNK_NUMBERS = 2**24
-"""Rows and numbers that a read-out holds at a time, at most."""
+__all__ = ["Task", "fit_network", "trained"]
 
 
 @dataclass(frozen=True)
-class TrainingResult:
-    """What training leaves beside the trained model.
+class Task:
+    """What stays the same while training.
 
-    Attributes
-    ----------
-    importance : Importance
-        Of the gate, over all training rows.
-    statistic : Tensor or None
-        What it was read from.
-    history : list of dict
-        One record an epoch: epoch, step, loss, validation_loss (if there is a validation part),
-        seconds.
+    The model may be one, or several stacked as one (`networks.Members`): losses have an axis of
+    members then, and so have batches.
     """
-
-    importance: Importance
-    statistic: Tensor | None
-    history: list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class _Task:
-    """What stays the same while training."""
 
     model: GatedNetwork
     objective: Objective
+    batches: Batches
     source: Source
     validation: Source | None
     standardize: Standardize | None
@@ -114,13 +101,15 @@ def fit_network(
     def work(interrupted: threading.Event) -> TrainingResult:
         # The rows themselves are the target where they are to be reconstructed.
         sparse = objective.kind != "reconstruction" and model.takes_sparse()
-        task = _Task(
+        rows = as_taken(dealt(source, ranks), sparse, options, standardize)
+        task = Task(
             model,
             objective,
-            _as_taken(dealt(source, ranks), sparse, options, standardize),
+            SourceBatches(rows, options, standardize),
+            rows,
             None
             if validation is None
-            else _as_taken(dealt(validation, ranks), sparse, options, standardize),
+            else as_taken(dealt(validation, ranks), sparse, options, standardize),
             standardize,
             options,
             interrupted,
@@ -128,7 +117,9 @@ def fit_network(
             ranks,
         )
         ranks.check_same(model, (options.seed, source.n_rows), options.device)
-        return _train(task, everyone, optimizer)
+        state = trained(task, everyone, optimizer)
+        result = _read_out(task)
+        return TrainingResult(result.importance, result.statistic, state.history)
 
     n_weights = sum(parameter.numel() for parameter in model.parameters())
     with out_of_memory_told(source, options.batch_size, n_weights):
@@ -137,55 +128,17 @@ def fit_network(
         )
 
 
-def read_out(
-    model: GatedNetwork,
-    source: Source,
-    options: TrainingOptions,
-    standardize: Standardize | None = None,
-    ranks: Ranks = ALONE,
-) -> TrainingResult:
-    """Freeze the gate at the statistic of all rows of a source and return its importance."""
-    model.eval()
-    statistic = statistic_of(model, source, options, standardize, ranks)
-    model.gate.freeze(statistic)
-    return TrainingResult(model.gate.importance(statistic), statistic, [])
-
-
-@torch.no_grad()
-def statistic_of(
-    model: GatedNetwork,
-    source: Source,
-    options: TrainingOptions,
-    standardize: Standardize | None = None,
-    ranks: Ranks = ALONE,
-) -> Tensor | None:
-    """Return the gate's statistic over all rows of a source (of all ranks), streamed in chunks."""
-    total: Tensor | None = None
-    dtype = _work_dtype(options, standardize)
-    takes_sparse = isinstance(model.gate, MaskGate) and model.gate.takes_sparse()
-    taken = _as_taken(source, takes_sparse, options, standardize)
-    for chunk in taken.chunks(_chunk_rows(taken), device=options.device, dtype=dtype):
-        rows, _, weight = _standardized(chunk, standardize)
-        part = model.gate.statistic(rows, weight, network=model.network)
-        if part is None:
-            break
-        part = part * (len(rows) if weight is None else weight.double().sum())
-        total = part if total is None else total + part
-    total = ranks.sum_of_parts(total, options.device)
-    return None if total is None else total / source.weight_sum
-
-
-def _train(
-    task: _Task, callbacks: Sequence[Callback], optimizer: torch.optim.Optimizer | None
-) -> TrainingResult:
+def trained(
+    task: Task, callbacks: Sequence[Callback], optimizer: torch.optim.Optimizer | None
+) -> TrainingState:
+    """Train to the end, in a thread that is ready for it, and return where that is."""
     options, model = task.options, task.model
-    steps_per_epoch = len(batch_edges(task.source.n_rows, options.batch_size)) - 1
     state = TrainingState(
         model=model,
         optimizer=optimizer or options.make_optimizer(model.gate, model.network),
         generator=torch.Generator(options.device).manual_seed(options.seed),
         callbacks=callbacks,
-        total_steps=options.total_steps(steps_per_epoch),
+        total_steps=options.total_steps(task.batches.n_batches),
         read_out=lambda: _read_out(task).importance,
     )
     try:
@@ -210,25 +163,24 @@ def _train(
             callback.on_fit_failed(state)
         raise
     _check_weights(model, state, options)
-    result = _read_out(task)
-    return TrainingResult(result.importance, result.statistic, state.history)
+    return state
 
 
-def _read_out(task: _Task) -> TrainingResult:
+def _read_out(task: Task) -> TrainingResult:
     return read_out(task.model, task.source, task.options, task.standardize, task.ranks)
 
 
-def _run_epochs(task: _Task, state: TrainingState, compaction: Compaction, lent: Lent) -> None:
-    batches = _Batches(task)
+def _run_epochs(task: Task, state: TrainingState, compaction: Compaction, lent: Lent) -> None:
     looked_at = bool(state.callbacks) or task.validation is not None
     start = time.monotonic() - (state.history[-1]["seconds"] if state.history else 0.0)
     while not state.stopped:
         compaction.cut()
-        loss = _run_epoch(task, state, batches, start, lent)
+        losses = _run_epoch(task, state, start, lent)
         if looked_at:
             compaction.restore()
         state.epoch += 1
         seconds = time.monotonic() - start
+        loss = losses[0] if len(losses) == 1 else losses
         record = {"epoch": state.epoch, "step": state.step, "loss": loss, "seconds": seconds}
         if task.validation is not None:
             record["validation_loss"] = _validation_loss(task)
@@ -243,7 +195,7 @@ def _run_epochs(task: _Task, state: TrainingState, compaction: Compaction, lent:
         state.stopped = bool(task.ranks.largest(state.stopped, task.options.device))
 
 
-def _progress(task: _Task, state: TrainingState, start: float) -> float:
+def _progress(task: Task, state: TrainingState, start: float) -> float:
     """Return how far training is, by steps or by the clock, whichever is ahead."""
     progress = state.step / state.total_steps
     if task.options.max_seconds is not None:
@@ -252,13 +204,12 @@ def _progress(task: _Task, state: TrainingState, start: float) -> float:
     return progress
 
 
-def _run_epoch(
-    task: _Task, state: TrainingState, batches: "_Batches", start: float, lent: Lent
-) -> float:
-    """Make the steps of one epoch and return its mean loss."""
+def _run_epoch(task: Task, state: TrainingState, start: float, lent: Lent) -> list[float]:
+    """Make the steps of one epoch and return its mean loss, of each member."""
     task.model.train()
-    gate, total, rows = task.model.gate, 0.0, 0
-    for batch in batches.epoch(state.epoch):
+    gate, rows = task.model.gate, 0
+    totals: list[float] = []
+    for batch in task.batches.epoch(state.epoch):
         progress = _progress(task, state, start)
         if progress >= 1.0:
             if rows:
@@ -270,26 +221,30 @@ def _run_epoch(
         gate.anneal(progress)
         share = task.ranks.share(batch)
         lent.tell(share)
-        loss = _step(task, state, batch, share, progress)
+        losses = [share.rows * loss for loss in _step(task, state, batch, share, progress)]
         gate.project()
         state.step += 1
-        total += loss * share.rows
+        totals = [a + b for a, b in zip(totals, losses, strict=True)] if rows else losses
         rows += share.rows
-    return total / max(rows, 1)
+    return [total / max(rows, 1) for total in totals]
 
 
-def _step(task: _Task, state: TrainingState, batch: Batch, share: Share, progress: float) -> float:
+def _step(
+    task: Task, state: TrainingState, batch: Batch, share: Share, progress: float
+) -> list[float]:
+    """Make one step and return the loss before it, of each member."""
     model, options, optimizer = task.model, task.options, state.optimizer
     loss = _loss(task, batch, share)
     penalty = model.gate.penalty(model.network)
     if penalty is not None:
         loss = loss + penalty / task.ranks.size
-    value = task.ranks.sum(loss.detach()).item()
-    if not math.isfinite(value):
-        raise _diverged(value, state, batch, options)
+    values: list[float] = task.ranks.sum(loss.detach()).reshape(-1).tolist()
+    for value in values:
+        if not math.isfinite(value):
+            raise _diverged(value, state, batch, options)
     for parameter in task.parameters:
         parameter.grad = None
-    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    loss.sum().backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
     task.ranks.add_gradients(task.parameters)
     if options.clip_gradient is not None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), options.clip_gradient)
@@ -297,10 +252,10 @@ def _step(task: _Task, state: TrainingState, batch: Batch, share: Share, progres
         for group in optimizer.param_groups:
             group["lr"] = options.learning_rate * options.rate_factor(progress)
     optimizer.step()
-    return value
+    return values
 
 
-def _loss(task: _Task, batch: Batch, share: Share | None = None) -> Tensor:
+def _loss(task: Task, batch: Batch, share: Share | None = None) -> Tensor:
     """Return the mean loss of a batch; of several ranks, what this one adds to that of all."""
     options = task.options
     with torch.autocast(options.device.type, torch.bfloat16, enabled=options.autocast):
@@ -315,77 +270,21 @@ def _loss(task: _Task, batch: Batch, share: Share | None = None) -> Tensor:
 
 
 @torch.no_grad()
-def _validation_loss(task: _Task) -> float:
+def _validation_loss(task: Task) -> float:
     """Return the loss of the validation part, with the gate frozen as it stands."""
     assert task.validation is not None
     _read_out(task)
     total = torch.zeros((), dtype=torch.float64, device=task.options.device)
     chunks = task.validation.chunks(
-        _chunk_rows(task.validation),
+        chunk_rows(task.validation),
         device=task.options.device,
-        dtype=_work_dtype(task.options, task.standardize),
+        dtype=work_dtype(task.options, task.standardize),
     )
     for batch in chunks:
-        batch = _standardized(batch, task.standardize)
+        batch = standardized(batch, task.standardize)
         weight = batch.x.shape[0] if batch.sample_weight is None else batch.sample_weight.sum()
         total += _loss(task, batch) * weight
     return float(task.ranks.sum(total)) / task.validation.weight_sum
-
-
-def _chunk_rows(source: Source) -> int:
-    return max(1, min(_CHUNK_ROWS, _CHUNK_NUMBERS // max(1, source.numbers_a_row)))
-
-
-def _as_taken(
-    source: Source, takes_sparse: bool, options: TrainingOptions, standardize: Standardize | None
-) -> Source:
-    """Return the source, in sparse batches if it has them and they are taken.
-
-    Columns that lie far from zero need float64 before they are centered, and so dense rows.
-    """
-    if not takes_sparse or _work_dtype(options, standardize) != options.dtype:
-        return source
-    return source.sparsely() or source
-
-
-def _work_dtype(options: TrainingOptions, standardize: Standardize | None) -> torch.dtype:
-    return options.dtype if standardize is None else standardize.work_dtype
-
-
-def _standardized(batch: Batch, standardize: Standardize | None) -> Batch:
-    if standardize is None:
-        return batch
-    weight = batch.sample_weight
-    x = standardize.apply_(batch.x)
-    return Batch(x, batch.target, None if weight is None else weight.to(x.dtype))
-
-
-class _Batches:
-    """The standardized batches of each epoch; kept where one batch is the whole data."""
-
-    def __init__(self, task: _Task) -> None:
-        self._task = task
-        self._whole: Batch | None = None
-        options = task.options
-        self._single = len(batch_edges(task.source.n_rows, options.batch_size)) == 2
-
-    def epoch(self, epoch: int) -> Iterator[Batch]:
-        """Yield the batches of an epoch."""
-        if self._whole is not None:
-            yield self._whole
-            return
-        options = self._task.options
-        for batch in self._task.source.batches(
-            options.batch_size,
-            seed=options.seed,
-            epoch=epoch,
-            device=options.device,
-            dtype=_work_dtype(options, self._task.standardize),
-        ):
-            batch = _standardized(batch, self._task.standardize)
-            if self._single:
-                self._whole = batch
-            yield batch
 
 
 def _check_weights(model: GatedNetwork, state: TrainingState, options: TrainingOptions) -> None:

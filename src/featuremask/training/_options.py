@@ -1,7 +1,7 @@
 """How a network is trained, in one frozen object."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -110,18 +110,26 @@ class TrainingOptions:
         return min(bound for bound in bounds if bound is not None)
 
     def make_optimizer(
-        self, gate: torch.nn.Module, network: torch.nn.Module
+        self,
+        gate: torch.nn.Module,
+        network: torch.nn.Module,
+        rates: Sequence[float] | None = None,
     ) -> torch.optim.Optimizer:
-        """Return an optimizer of both, with weight decay on the network's matrices alone."""
-        groups = [
-            {
-                "params": [p for p in network.parameters() if p.ndim >= 2],
-                "weight_decay": self.weight_decay,
-            },
-            {"params": [p for p in network.parameters() if p.ndim < 2], "weight_decay": 0.0},
+        """Return an optimizer of both, with weight decay on the network's matrices alone.
+
+        `rates` are the learning rates of stacked members.
+        """
+        axes = 2 if rates is None else 3
+        decayed = [p for p in network.parameters() if p.ndim >= axes]
+        others = [p for p in network.parameters() if p.ndim < axes]
+        groups: list[dict[str, Any]] = [
+            {"params": decayed, "weight_decay": self.weight_decay},
+            {"params": others, "weight_decay": 0.0},
             {"params": list(gate.parameters()), "weight_decay": 0.0},
         ]
         groups = [group for group in groups if group["params"]]
+        if rates is not None and len(set(rates)) > 1:
+            groups = [group | {"rates": tuple(rates)} for group in groups]
         make = OPTIMIZERS[self.optimizer] if isinstance(self.optimizer, str) else self.optimizer
         with warnings.catch_warnings():  # a first optimizer loads modules that add filters
             return make(groups, self.learning_rate)

@@ -97,7 +97,7 @@ class Ranks:
 
     def share(self, batch: Batch) -> Share:
         """Return what part of the batch of all ranks a batch is."""
-        n, weight = batch.x.shape[0], batch.sample_weight
+        n, weight = batch.x.shape[-2], batch.sample_weight
         if self.group is None:
             return Share(0, n, n, math.nan)
         told = torch.zeros(self.size + 1, dtype=torch.float64, device=batch.x.device)
