@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from featuremask._extras import needed
 from featuremask._files import open_atomically
 from featuremask.exceptions import InputError
-from featuremask.sources import Stored, needed, open_source
+from featuremask.sources import Stored, open_source
 
 if TYPE_CHECKING:
     from featuremask.selectors._base import BaseSelector

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from featuremask.exceptions import InputTypeError
-from featuremask.sources._extras import needed
+from featuremask._extras import needed
 
 __all__ = ["check_numbers", "is_wide_integer", "numbers_of", "values_of"]
 

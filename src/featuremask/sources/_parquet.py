@@ -3,8 +3,7 @@
 import copy
 import hashlib
 import os
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,12 @@ from featuremask.sources._arrow_numbers import (
     numbers_of,
     values_of,
 )
-from featuremask.sources._extras import needed
-from featuremask.sources._parquet_files import ParquetFile, damaged, found_files
+from featuremask._extras import needed
+from featuremask.sources._parquet_files import ParquetFile, Readers, damaged, found_files
 from featuremask.sources._partitions import Partitions
 from featuremask.sources._stored import PIECE_BYTES, WINDOW_BYTES, Stored
 
 __all__ = ["ParquetSource"]
-
-_OPEN_FILES = 8
 
 Names = str | Sequence[str] | None
 
@@ -86,7 +83,8 @@ class ParquetSource(Stored):
             "max_group_bytes": max_group_bytes,
         }
         self.window_bytes = window_bytes
-        self._read_footers(found_files(paths))
+        self._readers = Readers()
+        self._read_footers(found_files(paths, self._readers))
         self._set_features(target)
 
     def _read_footers(self, files: list[ParquetFile]) -> None:
@@ -101,8 +99,6 @@ class ParquetSource(Stored):
         rows = [file.group_rows[group] for file, group in self._blocks]
         self.block_rows = np.array(rows, dtype=np.int64)
         self.folder = Path(os.path.commonpath([file.path.parent.resolve() for file in files]))
-        self._opened: OrderedDict[Path, Any] = OrderedDict()
-        self._lock = threading.Lock()
         self._check_sizes(self._words["max_group_bytes"])
 
     def _set_features(self, target: Names) -> None:
@@ -236,22 +232,10 @@ class ParquetSource(Stored):
         size = max(1, PIECE_BYTES // (8 * max(1, len(names))))
         file.stamp.check()
         try:
-            reader = self._reader(file)
+            reader = self._readers.of(file.path)
             yield from reader.iter_batches(batch_size=size, row_groups=[group], columns=names)
         except (needed("pyarrow", "io").ArrowException, OSError) as error:
             raise damaged(file.path, error) from error
-
-    def _reader(self, file: ParquetFile) -> Any:
-        """Return the open file; a few stay open, since opening reads the whole footer."""
-        with self._lock:
-            found = self._opened.pop(file.path, None)
-            if found is None:
-                # Without pre_buffer: it would hold all the row groups that were read.
-                found = needed("pyarrow.parquet", "io").ParquetFile(file.path, pre_buffer=False)
-            self._opened[file.path] = found
-            while len(self._opened) > _OPEN_FILES:
-                self._opened.popitem(last=False)
-        return found
 
     def values(self, name: str) -> NDArray[Any]:
         """Return one column of all rows, of whatever type."""

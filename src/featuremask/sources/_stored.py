@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from featuremask.exceptions import InputError
-from featuremask.sources._extras import needed
+from featuremask._extras import needed
 
 __all__ = ["PIECE_BYTES", "WINDOW_BYTES", "Stored"]
 
