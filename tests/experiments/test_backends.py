@@ -80,7 +80,7 @@ def test_workers_of_dask_with_several_threads_are_refused(
             return {"a": 1, "b": 4}
 
     monkeypatch.setattr(_backends, "needed", lambda *_: SimpleNamespace(Client=Client))
-    with pytest.raises(InputError, match="one thread each.*got 4.*--nthreads 1"):
+    with pytest.raises(InputError, match=r"one thread each.*got 4.*--nthreads 1"):
         run(JOBS, tmp_path, RunOptions(backend="dask", cluster="tcp://head:8786"))
     assert len(Store(tmp_path).read()) == 0
 

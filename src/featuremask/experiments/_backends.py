@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from featuremask.exceptions import InputError
 from featuremask._extras import needed
+from featuremask.exceptions import InputError
 
 __all__ = ["BACKENDS", "Killed", "Task", "results"]
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from featuremask._extras import needed
 from featuremask.exceptions import InputError
 from featuremask.sources._arrow_numbers import (
     check_numbers,
@@ -18,7 +19,6 @@ from featuremask.sources._arrow_numbers import (
     numbers_of,
     values_of,
 )
-from featuremask._extras import needed
 from featuremask.sources._parquet_files import ParquetFile, Readers, damaged, found_files
 from featuremask.sources._partitions import Partitions
 from featuremask.sources._stored import PIECE_BYTES, WINDOW_BYTES, Stored

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from featuremask.exceptions import InputError
 from featuremask._extras import needed
+from featuremask.exceptions import InputError
 from featuremask.sources._place import Stamp
 
 __all__ = ["ParquetFile", "Readers", "damaged", "found_files"]
