@@ -22,7 +22,15 @@ from featuremask.gates import Gate
 from featuremask.networks import Seeded
 from featuremask.sources import Batch
 
-__all__ = ["ALONE", "Ranks", "Share", "across_ranks", "current_ranks", "joined_ranks"]
+__all__ = [
+    "ALONE",
+    "Ranks",
+    "Share",
+    "across_ranks",
+    "current_ranks",
+    "joined_ranks",
+    "launched_rank",
+]
 
 _MOST_AXES = 8
 
@@ -197,6 +205,14 @@ def across_ranks(group: dist.ProcessGroup | None = None) -> Iterator[Ranks]:
         yield ranks
     finally:
         _CURRENT.reset(token)
+
+
+def launched_rank() -> int:
+    """Return the place of this process among those that a launcher has started; 0 if it is alone.
+
+    Only the first one, 0, writes files and prints.
+    """
+    return int(os.environ.get("RANK", "0")) if "WORLD_SIZE" in os.environ else 0
 
 
 @contextmanager

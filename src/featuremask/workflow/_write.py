@@ -13,6 +13,7 @@ from featuremask._files import write_atomically
 from featuremask.exceptions import FileFormatError, InputError
 from featuremask.files import Picks, format_of, reduce_files
 from featuremask.reporting import Summary, summarize, write_report
+from featuremask.training import launched_rank
 from featuremask.workflow._progress import Progress
 from featuremask.workflow._request import Request
 from featuremask.workflow._result import RankedColumn, Result
@@ -41,6 +42,8 @@ def select_to_folder(
 ) -> tuple[Result, list[Path]]:
     """Select columns and write the result to a folder, which is made first.
 
+    Of several processes that a launcher has started the first one writes; the others are silent.
+
     Parameters
     ----------
     request : Request
@@ -55,8 +58,10 @@ def select_to_folder(
     result : Result
         The selection.
     written : list of Path
-        See `write_result`.
+        See `write_result`; none where another process writes.
     """
+    if launched_rank() > 0:
+        return select(request), []
     make_folder(folder)
     result = select(request, progress)
     return result, write_result(result, folder)
