@@ -20,6 +20,7 @@ from featuremask.sources._statistics import (
 )
 from featuremask.sources._stored import Stored
 from featuremask.sources._streamed import StreamedSource
+from featuremask.sources._write import write_parquet
 
 __all__ = [
     "ArraySource",
@@ -45,4 +46,5 @@ __all__ = [
     "open_source",
     "survey",
     "survey_part",
+    "write_parquet",
 ]
