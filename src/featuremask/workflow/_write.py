@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from featuremask._files import write_atomically
+from featuremask._files import sole_writer, write_atomically
 from featuremask.exceptions import FileFormatError, InputError
 from featuremask.files import Picks, format_of, reduce_files
 from featuremask.reporting import Summary, summarize, write_report
@@ -70,6 +70,8 @@ def select_to_folder(
 def write_result(result: Result, folder: Path) -> list[Path]:
     """Write a result to a folder; other files there are left alone.
 
+    Of two processes that write to one folder the second waits, so that its files are of one result.
+
     Parameters
     ----------
     result : Result
@@ -85,6 +87,11 @@ def write_result(result: Result, folder: Path) -> list[Path]:
         ``run.json``, which is written last.
     """
     make_folder(folder)
+    with sole_writer(folder):
+        return _written(result, folder)
+
+
+def _written(result: Result, folder: Path) -> list[Path]:
     _, kind = format_of(result.request.paths)
     written = {
         "selected": folder / "selected.csv",
