@@ -31,10 +31,10 @@ GROUP_BYTES = 40_000_000
 MODES = ("reading", "memory", "streaming")
 
 
-def write(path: Path, rows: int, columns: int) -> None:
+def write(path: Path, rows: int, columns: int, group_bytes: int = GROUP_BYTES) -> None:
     """Write a file whose target depends on its first two columns."""
     rng = np.random.default_rng(0)
-    group = max(1, GROUP_BYTES // (4 * columns))
+    group = max(1, group_bytes // (4 * columns))
     names = [f"c{i}" for i in range(columns)]
     kinds = [(name, pa.float32()) for name in names]
     schema = pa.schema([*kinds, ("bin", pa.int8())])

@@ -21,9 +21,12 @@ from featuremask.sources._arrow_numbers import (
 )
 from featuremask.sources._parquet_files import ParquetFile, Readers, damaged, found_files
 from featuremask.sources._partitions import Partitions
-from featuremask.sources._stored import PIECE_BYTES, WINDOW_BYTES, Stored
+from featuremask.sources._stored import WINDOW_BYTES, Stored
 
 __all__ = ["ParquetSource"]
+
+_DECODED_BYTES = 2**26
+"""About how much is decoded at a time, at most: each column of a piece has a cost of its own."""
 
 Names = str | Sequence[str] | None
 
@@ -246,7 +249,7 @@ class ParquetSource(Stored):
             yield arrow.table(columns, names=schema.names).cast(schema)
 
     def _batches(self, file: ParquetFile, group: int, names: list[str]) -> Iterator[Any]:
-        size = max(1, PIECE_BYTES // (8 * max(1, len(names))))
+        size = max(1, _DECODED_BYTES // (8 * max(1, len(names))))
         file.stamp.check()
         try:
             reader = self._readers.of(file.path)
