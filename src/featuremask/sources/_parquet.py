@@ -25,7 +25,7 @@ from featuremask.sources._stored import WINDOW_BYTES, Stored
 
 __all__ = ["ParquetSource"]
 
-_DECODED_BYTES = 2**26
+_DECODED_BYTES = 2**25
 """About how much is decoded at a time, at most: each column of a piece has a cost of its own."""
 
 Names = str | Sequence[str] | None
