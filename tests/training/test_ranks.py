@@ -12,7 +12,13 @@ from tests.training import ranks
 from tests.training.ranks import BATCHED, CASES, SHARES, Together, dealt_by, found
 
 from featuremask.exceptions import InputError
-from featuremask.training import _loop, across_ranks, current_ranks
+from featuremask.training import (
+    _loop,
+    across_ranks,
+    current_ranks,
+    joined_ranks,
+    launched_rank,
+)
 from featuremask.training._ranks import agreed_name
 
 TOLERANCE = 1e-12
@@ -84,3 +90,12 @@ def test_a_rank_that_does_not_come_is_named() -> None:
 
 def test_the_batched_cases_make_several_steps() -> None:
     assert ranks.MANY // BATCHED["batch_size"] > 3
+
+
+def test_a_world_of_one_needs_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    with joined_ranks() as ranks_here:
+        assert (ranks_here.size, launched_rank()) == (1, 0)
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    monkeypatch.setenv("RANK", "3")
+    assert launched_rank() == 3

@@ -214,7 +214,8 @@ def launched_rank() -> int:
 
     Only the first one, 0, writes files and prints.
     """
-    return int(os.environ.get("RANK", "0")) if "WORLD_SIZE" in os.environ else 0
+    alone = os.environ.get("WORLD_SIZE", "1") == "1"
+    return 0 if alone else int(os.environ.get("RANK", "0"))
 
 
 @contextmanager
@@ -222,7 +223,8 @@ def joined_ranks(backend: str = "gloo", timeout_s: float = 1800.0) -> Iterator[R
     """Join the processes that a launcher has started, for the block.
 
     torchrun, Slurm, Ray Train and Spark's TorchDistributor say who is there in the environment
-    variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Without them the process is alone.
+    variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Without them, or in a world of one, the
+    process is alone.
 
     Parameters
     ----------
@@ -236,7 +238,7 @@ def joined_ranks(backend: str = "gloo", timeout_s: float = 1800.0) -> Iterator[R
     ...     ranks.size
     1
     """
-    if "WORLD_SIZE" not in os.environ:
+    if os.environ.get("WORLD_SIZE", "1") == "1":
         yield ALONE
         return
     timeout = timedelta(seconds=timeout_s)
