@@ -1,6 +1,8 @@
 """A file is written whole or not at all, whatever happens on the way."""
 
 import os
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 
 from featuremask import _files
-from featuremask._files import write_atomically
+from featuremask._files import sole_writer, write_atomically
 
 
 class Faults:
@@ -152,3 +154,33 @@ def test_a_file_gets_the_permissions_that_any_new_file_gets(tmp_path: Path) -> N
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="missing"):
         write_atomically(tmp_path / "missing" / "a", b"content")
+
+
+def test_two_writers_of_one_folder_take_turns(tmp_path: Path) -> None:
+    turns: list[str] = []
+
+    def write(name: str) -> None:
+        with sole_writer(tmp_path):
+            turns.append(name)
+            time.sleep(0.1)
+            turns.append(name)
+
+    writers = [threading.Thread(target=write, args=(name,)) for name in "abc"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert turns[::2] == turns[1::2]
+    assert sorted(turns) == list("aabbcc")
+
+
+def test_a_writer_waits_for_another_one_no_longer_than_told(tmp_path: Path) -> None:
+    with (
+        sole_writer(tmp_path),
+        pytest.raises(OSError, match="Another process writes there"),
+        sole_writer(tmp_path, patience_s=0.1),
+    ):
+        pass
+    with sole_writer(tmp_path, patience_s=0.0):  # it is free again
+        pass
+    assert not list(tmp_path.iterdir())

@@ -1,14 +1,16 @@
 """Files that are written whole or not at all."""
 
 import errno
+import fcntl
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["open_atomically", "write_atomically"]
+__all__ = ["open_atomically", "sole_writer", "write_atomically"]
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
@@ -58,6 +60,40 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         _remove(name)
         raise
     _sync_folder(path.parent)
+
+
+@contextmanager
+def sole_writer(folder: str | os.PathLike[str], patience_s: float = 60.0) -> Iterator[None]:
+    """Write several files to a folder as one, for the block: others that ask the same wait.
+
+    Parameters
+    ----------
+    folder : path
+        It must exist. The lock ends with the process, however that ends.
+    patience_s : float, default=60.0
+        How long to wait for another writer.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        until = time.monotonic() + patience_s
+        while not _locked(handle):
+            if time.monotonic() > until:
+                raise OSError(errno.EBUSY, "Another process writes there; try again", str(folder))
+            time.sleep(0.05)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    """Lock an open folder, if the file system can; return False if another process has it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # some network file systems lock no folders
+    return True
 
 
 def _remove(name: Path) -> None:

@@ -1,9 +1,7 @@
 """Faults while training: rows 14, 17 to 19, 29 and 30. Kills are in `tests/training`."""
 
-import multiprocessing
 import os
 import resource
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.faults.scenarios import rows, short
+from tests.faults.scenarios import in_child, limit_files, rows, short
 from torch import nn
 
 from featuremask import load
@@ -72,28 +70,11 @@ def test_14_a_learning_rate_that_bursts_is_named(tmp_path: Path) -> None:
 # ---- no room, no rights, no memory ----------------------------------------------------------
 
 
-def in_child(job: Any, *arguments: Any) -> str:
-    """Do a job in a process of its own and return what it says; a limit of it is its own."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=lambda: sender.send(job(*arguments)))
-    child.start()
-    sender.close()
-    said = receiver.recv() if receiver.poll(120) else "nothing"
-    child.join()
-    return str(said)
-
-
-def _limit_files(size: int) -> None:
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-
 def _save_on_a_full_disk(path: Path) -> str:
     selector = short().fit(*rows())
     selector.save(path)
     before = path.read_bytes()
-    _limit_files(1000)
+    limit_files(1000)
     try:
         selector.save(path)
     except OSError as error:
@@ -111,7 +92,7 @@ def test_17_on_a_full_disk_the_fit_stays_in_memory_and_the_old_file_stays(tmp_pa
 
 def _checkpoint_on_a_full_disk(folder: Path) -> str:
     short(checkpoint=folder, max_epochs=1).fit(*rows())
-    _limit_files(1000)
+    limit_files(1000)
     try:
         short(checkpoint=folder / "next", max_epochs=1).fit(*rows())
     except CheckpointError as error:

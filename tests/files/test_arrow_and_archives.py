@@ -15,6 +15,7 @@ from scipy.io import loadmat, savemat
 
 from featuremask.exceptions import FileFormatError, InputError, MissingExtraError
 from featuremask.files import Picks, read_files, reduce_files
+from featuremask.sources import ParquetSource
 from featuremask.tables import Table
 
 
@@ -53,6 +54,38 @@ def test_fewer_columns_are_written_with_their_own_types(tabular: Path, tmp_path:
     assert found.column_names == ["small", "list"]
     assert found.schema.field("small").type == pa.int8()
     assert found.to_pydict()["list"] == [[1], [2], [3]]
+
+
+def test_parquet_files_are_copied_as_sources_read_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[str] = set()
+    batches = ParquetSource._batches
+
+    def watched(self: Any, file: Any, group: int, names: list[str]) -> Any:
+        seen.update(names)
+        return batches(self, file, group, names)
+
+    monkeypatch.setattr(ParquetSource, "_batches", watched)
+    for i, kind in enumerate((pa.int8(), pa.int32())):
+        columns = {"b": ["x", None], "a": pa.array([i, None], kind), f"own{i}": [0, 0]}
+        pa.parquet.write_table(pa.table(columns), tmp_path / f"{i}.parquet")
+    out = tmp_path / "out"
+    out.mkdir()
+    assert reduce_files([tmp_path], out / "c.parquet", Picks((), 3, ("a",), ("b",))) == 4
+    found = pa.parquet.read_table(out / "c.parquet")
+    assert found.schema.types == [pa.string(), pa.int32()]
+    assert found.to_pydict() == {"b": ["x", None] * 2, "a": [0, None, 1, None]}
+    assert seen == {"a", "b"}
+
+
+def test_a_parquet_file_without_a_column_or_with_another_type_is_named(tmp_path: Path) -> None:
+    for i, columns in enumerate(({"a": [1], "b": [1]}, {"a": [[2]]})):
+        pa.parquet.write_table(pa.table(columns), tmp_path / f"{i}.parquet")
+    for names, match in ((("b",), r"1\.parquet' must have one column 'b'"), (("a",), "no type")):
+        with pytest.raises(InputError, match=match):
+            reduce_files([tmp_path], tmp_path / "out.parquet", Picks((), 2, names))
+    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_columns_that_cannot_be_read_are_named(tabular: Path) -> None:

@@ -150,6 +150,35 @@ def test_a_mishap_of_one_rank_ends_the_others_with_an_error(mishap: str, folder:
     assert not (folder / f"{happens}.safetensors").exists()
 
 
+@pytest.mark.slow
+def test_nodes_that_count_restarts_differently_meet_all_the_same(folder: Path) -> None:
+    ends = [
+        finished([process])[0]
+        for process in start_nodes(
+            [workers.__file__, str(folder), "nothing"], ["0", "2"], MASTER_PORT=free_port()
+        )
+    ]
+    assert [code for code, _ in ends] == [0, 0], ends
+
+
+def start_nodes(
+    arguments: list[str], restarts: list[str], **environment: str
+) -> list["subprocess.Popen[str]"]:
+    """Start a rank on each of some nodes, whose launchers have restarted so often."""
+    return [
+        start(
+            arguments,
+            1,
+            RANK=str(rank),
+            WORLD_SIZE=str(len(restarts)),
+            MASTER_ADDR="127.0.0.1",
+            TORCHELASTIC_RESTART_COUNT=count,
+            **environment,
+        )[0]
+        for rank, count in enumerate(restarts)
+    ]
+
+
 def test_ranks_without_a_common_seed_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "joined_ranks", lambda *_: nullcontext(Ranks(None, 0, 2)))
     with pytest.raises(InputError, match="needs the same seed on all"):

@@ -153,6 +153,13 @@ def test_a_row_group_that_is_too_large_comes_with_the_line_that_writes_smaller_o
     refused(r"Row group 0 .*row_group_size=\d+", path, max_group_bytes=1000)
 
 
+def test_a_large_row_group_of_which_few_columns_are_read_is_taken(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.parquet", group=103)
+    source = ParquetSource(path, columns=["c1"], max_group_bytes=1000)
+    assert np.array_equal(rows(source), VALUES[:, [1]])
+    refused(r"Row group 0", path, columns=["c1", "c2", "c3"], max_group_bytes=1000)
+
+
 def changed_later(path: Path) -> None:
     later = path.stat().st_mtime_ns + 10**9
     __import__("os").utime(path, ns=(later, later))

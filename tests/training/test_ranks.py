@@ -1,15 +1,25 @@
 """Training across processes: the result is that of one process on the rows of all."""
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 from unittest import mock
 
 import pytest
 import torch
+import torch.distributed as dist
 from tests.training import ranks
 from tests.training.ranks import BATCHED, CASES, SHARES, Together, dealt_by, found
 
 from featuremask.exceptions import InputError
-from featuremask.training import _loop, across_ranks, current_ranks
+from featuremask.training import (
+    _loop,
+    across_ranks,
+    current_ranks,
+    joined_ranks,
+    launched_rank,
+)
+from featuremask.training._ranks import agreed_name
 
 TOLERANCE = 1e-12
 
@@ -61,5 +71,31 @@ def test_a_process_without_others_is_alone() -> None:
         pass
 
 
+def test_ranks_agree_on_a_name_of_their_start_whatever_earlier_starts_have_left() -> None:
+    store, names = dist.HashStore(), []
+    store.set_timeout(timedelta(seconds=60))
+    with ThreadPoolExecutor(3) as pool:
+        for size in (3, 3, 2):  # the second one restarts, then a node is gone
+            store.set("featuremask/asked-by-1", "a word of one that was killed")
+            start = [pool.submit(agreed_name, store, rank, size, 60.0) for rank in range(size)]
+            names.append({rank.result() for rank in start})
+    assert [len(found) for found in names] == [1, 1, 1]
+    assert len(set.union(*names)) == 3
+
+
+def test_a_rank_that_does_not_come_is_named() -> None:
+    with pytest.raises(TimeoutError, match=r"Ranks \[1, 2\] of 3 did not join within 0\.1 seconds"):
+        agreed_name(dist.HashStore(), 0, 3, 0.1)
+
+
 def test_the_batched_cases_make_several_steps() -> None:
     assert ranks.MANY // BATCHED["batch_size"] > 3
+
+
+def test_a_world_of_one_needs_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    with joined_ranks() as ranks_here:
+        assert (ranks_here.size, launched_rank()) == (1, 0)
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    monkeypatch.setenv("RANK", "3")
+    assert launched_rank() == 3

@@ -15,6 +15,7 @@ from scipy.io import savemat
 import featuremask
 from featuremask.datasets import make_planted_table
 from featuremask.exceptions import FeatureMaskError, FileFormatError, InputError
+from featuremask.training import Checkpoint
 from featuremask.workflow import Request, Result, plan, select, select_to_folder, write_result
 from featuremask.workflow import _write as writing
 from featuremask.workflow._prepare import prepare
@@ -345,3 +346,30 @@ def test_planted_columns_are_found_among_categories_dates_and_gaps(tmp_path: Pat
     assert len(found & set(planted.relevant)) >= 9
     assert {record.column for record in result.data.left_out} == set(planted.left_out)
     assert result.hints == ()
+
+
+def test_a_selection_that_was_cut_off_goes_on_from_its_checkpoint(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = select(ask(write()))
+    request = ask(write(), checkpoint=str(tmp_path / "state"), resamples=2)
+    assert f"--checkpoint {tmp_path / 'state'}" in request.command()
+    made: list[int] = []
+    after_epoch = Checkpoint.on_epoch_end
+
+    def counted(self: Checkpoint, state: Any) -> None:
+        after_epoch(self, state)
+        made.append(state.epoch)
+        if len(made) == 30:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoint, "on_epoch_end", counted)
+    with pytest.raises(KeyboardInterrupt):
+        select(request)
+    plan(request)  # leaves the state alone
+    found = select(request)
+    assert made[30] == 31
+    assert len(set(made)) == len(made)
+    assert [c.name for c in found.columns] == [c.name for c in undisturbed.columns]
+    assert [c.score for c in found.columns] == [c.score for c in undisturbed.columns]
+    assert (tmp_path / "state" / "fm" / "checkpoint.safetensors").exists()

@@ -108,6 +108,11 @@ _REQUEST: Sequence[Callable[[F], F]] = (
         default=0,
         help="Select so often from halves of the rows, for stability; even.",
     ),
+    click.option(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="Keep the state of training there, and go on from it when called again.",
+    ),
     click.option("--test", multiple=True, metavar="PATH", help="Later rows: which columns moved?"),
     click.option(
         "--config",

@@ -19,6 +19,14 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--seed", multiple=True, type=int, help="Only this seed; repeatable.")
 @click.option("--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes.")
 @click.option(
+    "--backend",
+    type=click.Choice(["loky", "dask", "ray"]),
+    default="loky",
+    show_default=True,
+    help="Whose processes: of this machine, or of a cluster.",
+)
+@click.option("--cluster", metavar="ADDRESS", help="Of Dask or Ray; without it one starts here.")
+@click.option(
     "--shard", default="1/1", show_default=True, help="Part i of n, for several machines."
 )
 @click.option("--retry-failed", is_flag=True, help="Make runs that failed again.")
@@ -32,6 +40,8 @@ def command(
     dataset: tuple[str, ...],
     seed: tuple[int, ...],
     jobs: int,
+    backend: str,
+    cluster: str | None,
     shard: str,
     retry_failed: bool,
     results: Path | None,
@@ -46,10 +56,18 @@ def command(
       featuremask reproduce paper --only table2 --seed 0 --jobs 2
       featuremask reproduce paper --smoke --results /tmp/smoke
       featuremask reproduce paper --shard 2/8
+      featuremask reproduce paper --backend dask --cluster tcp://head:8786
     """
     from featuremask.experiments import Choice, RunOptions, Shard, reproduce
 
-    options = RunOptions(jobs, Shard.parsed(shard), Choice(method, dataset, seed), retry_failed)
+    options = RunOptions(
+        jobs,
+        Shard.parsed(shard),
+        Choice(method, dataset, seed),
+        retry_failed,
+        backend=backend,
+        cluster=cluster,
+    )
     lines = reproduce(suite, options, only=only, smoke=smoke, results=results, only_plan=only_plan)
     for line in lines:
         click.echo(line)

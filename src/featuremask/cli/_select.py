@@ -36,6 +36,9 @@ def command(out: Path, only_plan: bool, as_json: bool, quiet: bool, **words: Any
     columns), the reduced table, selector.fm (for `apply` and featuremask.load), run.json
     (everything to repeat it), and report.html.
 
+    Several processes train together, each on its part of the rows:
+    torchrun --nproc-per-node 2 -m featuremask select PATH...
+
     \b
     Examples:
       featuremask select churn.csv --target churned -k 30 -o out/
@@ -46,12 +49,16 @@ def command(out: Path, only_plan: bool, as_json: bool, quiet: bool, **words: Any
       featuremask select --config select.toml churn.csv
     """
     from featuremask import workflow
+    from featuremask.training import launched_rank
 
     request, console = as_request(**words), Console(quiet)
     if only_plan:
-        _print_plan(workflow.plan(request, console), as_json)
+        if launched_rank() == 0:
+            _print_plan(workflow.plan(request, console), as_json)
         return
     result, written = workflow.select_to_folder(request, out, console)
+    if launched_rank() > 0:
+        return
     if as_json:
         click.echo(json.dumps(workflow.result_as_dict(result), indent=1))
         return

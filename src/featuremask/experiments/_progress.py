@@ -46,7 +46,7 @@ class Progress:
 
     def __call__(self, event: Event) -> None:
         """Take a run that has ended into account."""
-        self._done += event.status != "busy"
+        self._done += event.status not in ("busy", "killed")
         line = f"[{self._done}/{self._total}] {event.status:8} {event.label}"
         line += f" ({event.seconds:.0f} s)" if event.seconds >= 1.0 else ""
         line += f": {event.reason}" if event.reason else ""

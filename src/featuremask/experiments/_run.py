@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from featuremask.exceptions import InputError
+from featuremask.experiments._backends import Killed, results
 from featuremask.experiments._bench import Bench
 from featuremask.experiments._environment import environment
 from featuremask.experiments._plan import Choice, Job
@@ -49,6 +51,10 @@ class RunOptions:
     ----------
     jobs : int
         Processes at a time.
+    backend : {"loky", "dask", "ray"}
+        Whose processes; one job of loky is this process itself.
+    cluster : str or None
+        Where the workers of Dask or Ray are; None starts some here, as many as `jobs`.
     shard : Shard
     choice : Choice
     retry_failed : bool
@@ -59,6 +65,8 @@ class RunOptions:
     shard: Shard = field(default_factory=Shard)
     choice: Choice = field(default_factory=Choice)
     retry_failed: bool = False
+    backend: str = "loky"
+    cluster: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,8 @@ class Summary:
     Attributes
     ----------
     counts : dict
-        Ended runs by status; jobs of other processes as "busy".
+        Ended runs by status; jobs of other processes as "busy", jobs whose processes were killed
+        each time as "killed".
     blocked : int
         Jobs that wait for the settings of a search.
     """
@@ -147,19 +156,19 @@ def _worked(
     if not jobs:
         return
     made_with = Store(folder).remember(environment())
-    if options.jobs == 1 or alone:
-        for job in jobs:
-            yield work(job, folder, bench, made_with, retry_failed=options.retry_failed)
-        return
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(
-        n_jobs=options.jobs,
-        batch_size=1,
-        pre_dispatch="n_jobs",
-        return_as="generator_unordered",
-    )
-    yield from parallel(
-        delayed(work)(job, folder, bench, made_with, retry_failed=options.retry_failed)
+    tasks = {
+        job.fit.key: partial(
+            work, job, folder.resolve(), bench, made_with, retry_failed=options.retry_failed
+        )
         for job in jobs
-    )
+    }
+    if alone or (options.backend == "loky" and options.jobs == 1 and options.cluster is None):
+        yield from (task() for task in tasks.values())
+        return
+    labels = {job.fit.key: job.label for job in jobs}
+    for key, events in results(tasks, options.backend, options.jobs, options.cluster):
+        killed = isinstance(events, Killed)
+        yield [Event(labels[key], "killed", _KILLED)] if killed else events
+
+
+_KILLED = "its process was killed each time, perhaps for want of memory; it has no record"

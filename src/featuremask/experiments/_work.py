@@ -28,7 +28,7 @@ class Event:
     label : str
         A few words for people.
     status : str
-        As in `Record`; "busy" if another process has the job.
+        As in `Record`; "busy" if another process has the job, "killed" if its own was killed.
     reason : str
     seconds : float
     """

@@ -5,8 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from featuremask.exceptions import FileFormatError, MissingExtraError
 from featuremask.files._data import Data, Picks, matching, picked_places
+from featuremask.sources import ParquetSource, write_parquet
 from featuremask.tables import Table
 
 __all__ = ["read_feather", "read_parquet", "reduce_feather", "reduce_parquet"]
@@ -25,15 +28,24 @@ def read_feather(paths: Sequence[Path], aside: Sequence[str], drop: Sequence[str
 
 
 def reduce_parquet(paths: Sequence[Path], out: BinaryIO, picks: Picks) -> int:
-    """Copy some columns batch by batch; see `featuremask.files.reduce_files`."""
-    arrow = _import_arrow()
-    return _reduce(paths, picks, _parquet_batches, lambda s: arrow.parquet.ParquetWriter(out, s))
+    """Copy some columns, as `transform_file` does; see `featuremask.files.reduce_files`."""
+    source = ParquetSource(paths, columns=())
+    header = source.files[0].schema.names
+    names = [header[place] for place in picked_places(picks, header, paths[0])]
+    return write_parquet(source, np.empty(0, np.int64), names, out)
 
 
 def reduce_feather(paths: Sequence[Path], out: BinaryIO, picks: Picks) -> int:
     """Copy some columns batch by batch; see `featuremask.files.reduce_files`."""
     arrow = _import_arrow()
-    return _reduce(paths, picks, _feather_batches, lambda s: arrow.ipc.new_file(out, s))
+    schema = _same_schema(arrow, paths, _feather_batches)
+    names = [schema.names[place] for place in picked_places(picks, schema.names, paths[0])]
+    n_rows = 0
+    with arrow.ipc.new_file(out, arrow.schema([schema.field(name) for name in names])) as writer:
+        for batch in _all_batches(arrow, paths, names, _feather_batches):
+            n_rows += batch.num_rows
+            writer.write_batch(batch)
+    return n_rows
 
 
 def _import_arrow() -> Any:
@@ -118,18 +130,3 @@ def _read(paths: Sequence[Path], aside: Sequence[str], drop: Sequence[str], how:
     table = Table.of(whole)
     rest = table.drop(aside)
     return Data(rest, rest.names, {name: table[name] for name in aside})
-
-
-def _reduce(
-    paths: Sequence[Path], picks: Picks, how: Batches, writer_of: Callable[[Any], Any]
-) -> int:
-    arrow = _import_arrow()
-    schema = _same_schema(arrow, paths, how)
-    places = picked_places(picks, schema.names, paths[0])
-    names = [schema.names[place] for place in places]
-    n_rows = 0
-    with writer_of(arrow.schema([schema.field(name) for name in names])) as writer:
-        for batch in _all_batches(arrow, paths, names, how):
-            n_rows += batch.num_rows
-            writer.write_batch(batch)
-    return n_rows

@@ -181,7 +181,7 @@ class BaseSelector(CallbackSupportMixin, RankedColumns, BaseEstimator):
         self.history_ = fitted.history
         self.network_ = nn.Sequential(fitted.setup.standardize, fitted.setup.model).eval()
         self._encoding = rows.encoding
-        self._n_rows: int | None = len(rows.index)
+        self._n_rows: int | None = rows.source.n_rows
         self._words_then = self.get_params(deep=False)
         self._gate_spec = fitted.setup.gate_spec
         self._network_spec = fitted.setup.network_spec

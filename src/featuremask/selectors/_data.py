@@ -48,8 +48,8 @@ class Rows:
         Of the numbers that take part.
     effective_rows : float
         Rows, counted by weight.
-    index : ndarray of int
-        Positions of the rows in what was passed.
+    taken : ndarray of int or None
+        Positions of the rows in what was passed; None for all of them.
     encoding : TableEncoding or None
         How a data frame became numbers.
     """
@@ -63,8 +63,13 @@ class Rows:
     kept: list[int]
     moments: Moments
     effective_rows: float
-    index: NDArray[np.int64]
+    taken: NDArray[np.int64] | None
     encoding: TableEncoding | None
+
+    @property
+    def index(self) -> NDArray[np.int64]:
+        """Positions of the rows in what was passed."""
+        return np.arange(self.source.n_rows) if self.taken is None else self.taken
 
 
 def checked_rows(
@@ -86,28 +91,29 @@ def checked_rows(
     inputs = read_inputs(selector, X, y, sample_weight, reset=first)
     n_rows = inputs.numbers.shape[0]
     weight = _checked_weight(inputs.sample_weight, n_rows)
-    index = np.arange(n_rows) if weight is None else np.flatnonzero(weight > 0)
-    if len(index) < 2:
+    taken = None if weight is None or (weight > 0).all() else np.flatnonzero(weight > 0)
+    n_taken = n_rows if taken is None else len(taken)
+    if n_taken < 2:
         raise InputError(
-            f"At least two rows of positive weight are needed; got {len(index)}. "
+            f"At least two rows of positive weight are needed; got {n_taken}. "
             "The sum of sample_weight, or the number of rows, is too small."
         )
     target = read_target(
-        None if inputs.y is None else inputs.y[index],
+        inputs.y if inputs.y is None or taken is None else inputs.y[taken],
         selector.objective,
         selector.loss,
         len(inputs.column_of),
         dtype,
-        None if weight is None else weight[index],
+        weight if weight is None or taken is None else weight[taken],
         like,
-    ).among(n_rows, index)
-    rows_seen = effective_rows(len(index), float(len(index) if weight is None else weight.sum()))
+    ).among(n_rows, taken)
+    rows_seen = effective_rows(n_taken, float(n_taken if weight is None else weight.sum()))
     if weight is not None:
         weight = weight / power_of_two(
             weight.max()
         )  # their proportions are what counts from here on
     weight = _with_class_weight(weight, target, selector.class_weight, n_rows)
-    source = inputs.source(target.values, weight, None if len(index) == n_rows else index)
+    source = inputs.source(target.values, weight, taken)
     moments = inputs.moments(source, weight)
     _check_spread(moments)
     picked = _picked(moments, drop=selector.constant_features == "last" and not streamed)
@@ -123,7 +129,7 @@ def checked_rows(
         kept=column_positions(selector.must_keep, names, inputs.n_columns, "must_keep"),
         moments=moments if picked is None else _part(moments, picked),
         effective_rows=rows_seen,
-        index=index,
+        taken=taken,
         encoding=inputs.encoding,
     )
 

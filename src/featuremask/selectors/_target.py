@@ -45,9 +45,9 @@ class Target:
     center: NDArray[np.float64] | None = None
     spread: NDArray[np.float64] | None = None
 
-    def among(self, n_rows: int, index: NDArray[np.int64]) -> "Target":
+    def among(self, n_rows: int, index: NDArray[np.int64] | None) -> "Target":
         """Return the same target for rows among others, whose entries are never used."""
-        if self.values is None:
+        if self.values is None or index is None:
             return self
         values = self.values.new_zeros(n_rows, *self.values.shape[1:])
         values[torch.from_numpy(index)] = self.values
@@ -160,9 +160,10 @@ def _reading(y: NDArray[Any]) -> str:
 
 
 def _classes(y: NDArray[Any], loss: Any) -> Target:
-    classes, codes = np.unique(np.ravel(y), return_inverse=True)
-    values = torch.from_numpy(codes.astype(np.int64))
-    return Target(_objective_of(classes, loss), values, classes, stratify=codes)
+    # Not by return_inverse, which takes several times the memory; there may be many rows.
+    classes = np.unique(np.ravel(y))
+    codes = np.searchsorted(classes, np.ravel(y)).astype(np.int64, copy=False)
+    return Target(_objective_of(classes, loss), torch.from_numpy(codes), classes, stratify=codes)
 
 
 def _objective_of(classes: NDArray[Any], loss: Any) -> Classes:

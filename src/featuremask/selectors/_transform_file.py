@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from featuremask._files import open_atomically
 from featuremask.exceptions import InputError
-from featuremask.sources import Stored, needed, open_source
+from featuremask.sources import Stored, open_source, write_parquet
 
 if TYPE_CHECKING:
     from featuremask.selectors._base import BaseSelector
@@ -71,8 +71,7 @@ def transform_file(
         )
     stored, chosen = _chosen(selector, data)
     with open_atomically(path) as file:
-        _WRITERS[path.suffix](stored, chosen, list(keep), file)
-    return stored.shape[0]
+        return _WRITERS[path.suffix](stored, chosen, list(keep), file)
 
 
 def _chosen(selector: BaseSelector, data: Any) -> tuple[Stored, NDArray[np.int64]]:
@@ -102,17 +101,7 @@ def _chosen(selector: BaseSelector, data: Any) -> tuple[Stored, NDArray[np.int64
     return stored, chosen
 
 
-def _write_parquet(
-    stored: Stored, chosen: NDArray[np.int64], keep: list[str], file: BinaryIO
-) -> None:
-    schema = stored.schema(chosen, keep)
-    with needed("pyarrow.parquet", "io").ParquetWriter(file, schema) as writer:
-        for block in range(len(stored.block_rows)):
-            for table in stored.tables(block, schema):
-                writer.write_table(table)
-
-
-def _write_npy(stored: Stored, chosen: NDArray[np.int64], keep: list[str], file: BinaryIO) -> None:
+def _write_npy(stored: Stored, chosen: NDArray[np.int64], keep: list[str], file: BinaryIO) -> int:
     if keep:
         raise InputError("An array has no names: keep passes columns on to Parquet only.")
     dtype = stored.dtype(chosen)
@@ -125,6 +114,7 @@ def _write_npy(stored: Stored, chosen: NDArray[np.int64], keep: list[str], file:
     for block in range(len(stored.block_rows)):
         for x in stored.read(block, chosen):
             file.write(np.ascontiguousarray(x, dtype=dtype).tobytes())
+    return stored.shape[0]
 
 
-_WRITERS = {".parquet": _write_parquet, ".npy": _write_npy}
+_WRITERS = {".parquet": write_parquet, ".npy": _write_npy}

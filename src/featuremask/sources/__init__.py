@@ -3,7 +3,6 @@
 from featuremask.sources._array import ArraySource
 from featuremask.sources._arrow import ArrowSource
 from featuremask.sources._base import Batch, Source, batch_edges
-from featuremask.sources._extras import needed
 from featuremask.sources._gaps import Gaps, find_gaps
 from featuremask.sources._moments import Moments, column_moments
 from featuremask.sources._npy import NpySource
@@ -21,6 +20,7 @@ from featuremask.sources._statistics import (
 )
 from featuremask.sources._stored import Stored
 from featuremask.sources._streamed import StreamedSource
+from featuremask.sources._write import write_parquet
 
 __all__ = [
     "ArraySource",
@@ -43,8 +43,8 @@ __all__ = [
     "keep_survey",
     "kept_moments",
     "merged",
-    "needed",
     "open_source",
     "survey",
     "survey_part",
+    "write_parquet",
 ]

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from featuremask._extras import needed
 from featuremask.exceptions import InputTypeError
-from featuremask.sources._extras import needed
 from featuremask.sources._parquet import Names, ParquetSource
 from featuremask.sources._stored import WINDOW_BYTES
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from featuremask._extras import needed
 from featuremask.exceptions import InputTypeError
-from featuremask.sources._extras import needed
 
 __all__ = ["check_numbers", "is_wide_integer", "numbers_of", "values_of"]
 

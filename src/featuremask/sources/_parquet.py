@@ -3,8 +3,7 @@
 import copy
 import hashlib
 import os
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from featuremask._extras import needed
 from featuremask.exceptions import InputError
 from featuremask.sources._arrow_numbers import (
     check_numbers,
@@ -19,14 +19,14 @@ from featuremask.sources._arrow_numbers import (
     numbers_of,
     values_of,
 )
-from featuremask.sources._extras import needed
-from featuremask.sources._parquet_files import ParquetFile, damaged, found_files
+from featuremask.sources._parquet_files import ParquetFile, Readers, damaged, found_files
 from featuremask.sources._partitions import Partitions
-from featuremask.sources._stored import PIECE_BYTES, WINDOW_BYTES, Stored
+from featuremask.sources._stored import WINDOW_BYTES, Stored
 
 __all__ = ["ParquetSource"]
 
-_OPEN_FILES = 8
+_DECODED_BYTES = 2**25
+"""About how much is decoded at a time, at most: each column of a piece has a cost of its own."""
 
 Names = str | Sequence[str] | None
 
@@ -86,7 +86,8 @@ class ParquetSource(Stored):
             "max_group_bytes": max_group_bytes,
         }
         self.window_bytes = window_bytes
-        self._read_footers(found_files(paths))
+        self._readers = Readers()
+        self._read_footers(found_files(paths, self._readers))
         self._set_features(target)
 
     def _read_footers(self, files: list[ParquetFile]) -> None:
@@ -101,9 +102,6 @@ class ParquetSource(Stored):
         rows = [file.group_rows[group] for file, group in self._blocks]
         self.block_rows = np.array(rows, dtype=np.int64)
         self.folder = Path(os.path.commonpath([file.path.parent.resolve() for file in files]))
-        self._opened: OrderedDict[Path, Any] = OrderedDict()
-        self._lock = threading.Lock()
-        self._check_sizes(self._words["max_group_bytes"])
 
     def _set_features(self, target: Names) -> None:
         self._targets = [target] if isinstance(target, str) else list(target or ())
@@ -112,9 +110,11 @@ class ParquetSource(Stored):
         known = [*self.files[0].schema.names, *self._partitions.names]
         no_features = {*self._targets, *self._words["drop"], *([weight] if weight else [])}
         self._check_known([*no_features, *(chosen or ())])
-        self.names = [name for name in chosen or known if name not in no_features]
+        features = known if chosen is None else chosen
+        self.names = [name for name in features if name not in no_features]
         self.shape = (int(self.block_rows.sum()), len(self.names))
         self._check_schemas(no_features)
+        self._check_sizes(self._words["max_group_bytes"])
         first = self.files[0].schema
         self.whole = np.array(
             [name in first.names and is_wide_integer(first.field(name).type) for name in self.names]
@@ -135,6 +135,8 @@ class ParquetSource(Stored):
         for file, group in self._blocks:
             size = file.group_bytes[group]
             if size > most:
+                size = self._bytes_read(file, group)
+            if size > most:
                 rows = max(1, file.group_rows[group] * most // (4 * size))
                 raise InputError(
                     f"Row group {group} of {str(file.path)!r} has {size:,} bytes, more than "
@@ -142,6 +144,15 @@ class ParquetSource(Stored):
                     f"example pyarrow.parquet.write_table(table, path, row_group_size={rows}), or "
                     "raise max_group_bytes if there is memory for it."
                 )
+
+    def _bytes_read(self, file: ParquetFile, group: int) -> int:
+        """Return the size of the columns of a row group that are read; all if all are."""
+        chosen = self._words["columns"]
+        if chosen is None:
+            return file.group_bytes[group]
+        wanted, footer = {*chosen, *self._read_beside()}, self._readers.of(file.path).metadata
+        columns = map(footer.row_group(group).column, range(footer.num_columns))
+        return sum(c.total_uncompressed_size for c in columns if wanted & _names_of(c))
 
     def _check_schemas(self, no_features: set[str]) -> None:
         for file in self.files:
@@ -200,19 +211,24 @@ class ParquetSource(Stored):
 
     def schema(self, columns: NDArray[np.int64], beside: Sequence[str]) -> Any:
         """Return the schema of some features, behind other columns; types that hold all files."""
-        arrow = needed("pyarrow", "io")
+        arrow, folders = needed("pyarrow", "io"), self._partitions
         names = [*beside, *((self.names or [])[i] for i in columns)]
         self._check_known(names)
         twice = sorted(name for name, n in Counter(names).items() if n > 1)
         if twice:
             raise InputError(f"The column {twice[0]!r} would be written twice; name it once.")
-        known = arrow.unify_schemas(
-            [file.schema.remove_metadata() for file in self.files], promote_options="permissive"
-        )
-        folders = self._partitions
+        stored = [name for name in names if name not in folders.names]
+        parts = [arrow.schema([_field(file, name) for name in stored]) for file in self.files]
+        try:
+            known = arrow.unify_schemas(parts, promote_options="permissive")
+        except arrow.ArrowException as error:
+            raise InputError(
+                f"Files have columns of one name and types that no type holds ({error}); write "
+                "them again with one type, or leave files out."
+            ) from error
         return arrow.schema(
             [
-                (n, folders.arrow_type(n) if n in folders.names else known.field(n).type)
+                arrow.field(n, folders.arrow_type(n)) if n in folders.names else known.field(n)
                 for n in names
             ]
         )
@@ -233,25 +249,13 @@ class ParquetSource(Stored):
             yield arrow.table(columns, names=schema.names).cast(schema)
 
     def _batches(self, file: ParquetFile, group: int, names: list[str]) -> Iterator[Any]:
-        size = max(1, PIECE_BYTES // (8 * max(1, len(names))))
+        size = max(1, _DECODED_BYTES // (8 * max(1, len(names))))
         file.stamp.check()
         try:
-            reader = self._reader(file)
+            reader = self._readers.of(file.path)
             yield from reader.iter_batches(batch_size=size, row_groups=[group], columns=names)
         except (needed("pyarrow", "io").ArrowException, OSError) as error:
             raise damaged(file.path, error) from error
-
-    def _reader(self, file: ParquetFile) -> Any:
-        """Return the open file; a few stay open, since opening reads the whole footer."""
-        with self._lock:
-            found = self._opened.pop(file.path, None)
-            if found is None:
-                # Without pre_buffer: it would hold all the row groups that were read.
-                found = needed("pyarrow.parquet", "io").ParquetFile(file.path, pre_buffer=False)
-            self._opened[file.path] = found
-            while len(self._opened) > _OPEN_FILES:
-                self._opened.popitem(last=False)
-        return found
 
     def values(self, name: str) -> NDArray[Any]:
         """Return one column of all rows, of whatever type."""
@@ -316,6 +320,23 @@ class ParquetSource(Stored):
 
 def _digest(words: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(words).encode()).hexdigest()
+
+
+def _names_of(column: Any) -> set[str]:
+    """Return what the column of the table is called that a column of the file belongs to."""
+    path = str(column.path_in_schema)
+    return {path, path.split(".", 1)[0]}
+
+
+def _field(file: ParquetFile, name: str) -> Any:
+    """Return the field of a column, which must be there once."""
+    count = file.schema.names.count(name)
+    if count != 1:
+        raise InputError(
+            f"{str(file.path)!r} must have one column {name!r}; it has {count}. Write it again, or "
+            "leave it out."
+        )
+    return file.schema.field(name).remove_metadata()
 
 
 def _is_narrow(kind: Any) -> bool:

@@ -3,19 +3,41 @@
 import glob
 import itertools
 import os
-from collections import Counter
+import threading
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from featuremask._extras import needed
 from featuremask.exceptions import InputError
-from featuremask.sources._extras import needed
 from featuremask.sources._place import Stamp
 
-__all__ = ["ParquetFile", "damaged", "found_files"]
+__all__ = ["ParquetFile", "Readers", "damaged", "found_files"]
 
+_OPEN_FILES = 8
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+class Readers:
+    """Open files. A few stay open: the footer of a wide one is hundreds of megabytes once read."""
+
+    def __init__(self) -> None:
+        self._opened: OrderedDict[Path, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, path: Path) -> Any:
+        """Return the reader of a file."""
+        with self._lock:
+            found = self._opened.pop(path, None)
+            if found is None:
+                # Without pre_buffer: it would hold all the row groups that were read.
+                found = needed("pyarrow.parquet", "io").ParquetFile(path, pre_buffer=False)
+            self._opened[path] = found
+            while len(self._opened) > _OPEN_FILES:
+                self._opened.popitem(last=False)
+        return found
 
 
 @dataclass(frozen=True)
@@ -46,12 +68,11 @@ class ParquetFile:
         return self.stamp.path
 
     @classmethod
-    def opened(cls, path: Path, root: Path) -> "ParquetFile":
+    def opened(cls, path: Path, root: Path, readers: Readers) -> "ParquetFile":
         """Read the footer of a file below a folder."""
-        parquet = needed("pyarrow.parquet", "io")
         stamp = Stamp.of(path)
         try:
-            footer = parquet.read_metadata(path)
+            footer = readers.of(path).metadata
             schema = footer.schema.to_arrow_schema()
         except (needed("pyarrow", "io").ArrowException, OSError) as error:
             raise damaged(path, error) from error
@@ -73,13 +94,13 @@ def damaged(path: Path, error: Exception) -> InputError:
     )
 
 
-def found_files(paths: Any) -> list[ParquetFile]:
+def found_files(paths: Any, readers: Readers) -> list[ParquetFile]:
     """Return the files that are meant by paths, folders and patterns, sorted by place in each.
 
     Names that begin with a dot or an underscore are left out below a folder.
     """
     several = not isinstance(paths, str | os.PathLike)
-    files = [file for path in (paths if several else [paths]) for file in _files_of(path)]
+    files = [file for path in (paths if several else [paths]) for file in _files_of(path, readers)]
     if not files:
         raise InputError("At least one Parquet file is needed; the list of paths is empty.")
     count = Counter(file.path.resolve() for file in files)
@@ -89,7 +110,7 @@ def found_files(paths: Any) -> list[ParquetFile]:
     return files
 
 
-def _files_of(path: Any) -> list[ParquetFile]:
+def _files_of(path: Any, readers: Readers) -> list[ParquetFile]:
     place = Path(path)
     root, found = place.parent, [place]
     if place.is_dir():
@@ -100,7 +121,7 @@ def _files_of(path: Any) -> list[ParquetFile]:
         found += [file for m in matches if m.is_dir() for file in _below(m)]
     if not found:
         raise FileNotFoundError(f"There is no Parquet file at {str(path)!r}.")
-    return [ParquetFile.opened(each, root) for each in found]
+    return [ParquetFile.opened(each, root, readers) for each in found]
 
 
 def _below(root: Path) -> list[Path]:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from featuremask._extras import needed
 from featuremask.exceptions import InputError, InputTypeError
-from featuremask.sources._extras import needed
 from featuremask.sources._parquet_files import ParquetFile
 
 __all__ = ["Partitions"]

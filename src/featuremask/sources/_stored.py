@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from featuremask._extras import needed
 from featuremask.exceptions import InputError
-from featuremask.sources._extras import needed
 
 __all__ = ["PIECE_BYTES", "WINDOW_BYTES", "Stored"]
 

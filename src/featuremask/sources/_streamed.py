@@ -164,11 +164,17 @@ class StreamedSource(Source):
     def _read(
         self, blocks: NDArray[np.int64], sizes: list[int], dtype: torch.dtype
     ) -> Generator[_Window, None, None]:
-        """Yield the rows of blocks in windows of these sizes, cast and complete."""
+        """Yield the rows of blocks in windows of these sizes, cast and complete.
+
+        The memory of a window is used again for the next but one: pages that are new to a process
+        cost about as much as filling them.
+        """
         pieces = self._pieces(blocks)
         left: _Window | None = None
-        for size in sizes:
-            x = torch.empty(size, self.n_features, dtype=dtype).numpy()
+        shape = (max(sizes, default=0), self.n_features)
+        memory = [torch.empty(shape, dtype=dtype).numpy() for _ in sizes[:2]]
+        for number, size in enumerate(sizes):
+            x = memory[number % 2][:size]
             index, filled = np.empty(size, dtype=np.int64), 0
             while filled < size:
                 left = next(pieces) if left is None else left

@@ -12,7 +12,14 @@ from featuremask.training._loop import fit_network
 from featuremask.training._members import Member, fit_members
 from featuremask.training._memory import out_of_memory_told
 from featuremask.training._options import TrainingOptions
-from featuremask.training._ranks import ALONE, Ranks, across_ranks, current_ranks, joined_ranks
+from featuremask.training._ranks import (
+    ALONE,
+    Ranks,
+    across_ranks,
+    current_ranks,
+    joined_ranks,
+    launched_rank,
+)
 from featuremask.training._read_out import TrainingResult, read_out, statistic_of
 
 __all__ = [
@@ -32,6 +39,7 @@ __all__ = [
     "fit_members",
     "fit_network",
     "joined_ranks",
+    "launched_rank",
     "out_of_memory_told",
     "read_out",
     "statistic_of",

@@ -3,6 +3,8 @@
 import hashlib
 import math
 import os
+import time
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.distributed.distributed_c10d import PrefixStore
+from torch.distributed.distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
 from featuremask._tensorfile import digest_of
@@ -22,7 +24,15 @@ from featuremask.gates import Gate
 from featuremask.networks import Seeded
 from featuremask.sources import Batch
 
-__all__ = ["ALONE", "Ranks", "Share", "across_ranks", "current_ranks", "joined_ranks"]
+__all__ = [
+    "ALONE",
+    "Ranks",
+    "Share",
+    "across_ranks",
+    "current_ranks",
+    "joined_ranks",
+    "launched_rank",
+]
 
 _MOST_AXES = 8
 
@@ -199,12 +209,22 @@ def across_ranks(group: dist.ProcessGroup | None = None) -> Iterator[Ranks]:
         _CURRENT.reset(token)
 
 
+def launched_rank() -> int:
+    """Return the place of this process among those that a launcher has started; 0 if it is alone.
+
+    Only the first one, 0, writes files and prints.
+    """
+    alone = os.environ.get("WORLD_SIZE", "1") == "1"
+    return 0 if alone else int(os.environ.get("RANK", "0"))
+
+
 @contextmanager
 def joined_ranks(backend: str = "gloo", timeout_s: float = 1800.0) -> Iterator[Ranks]:
     """Join the processes that a launcher has started, for the block.
 
     torchrun, Slurm, Ray Train and Spark's TorchDistributor say who is there in the environment
-    variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Without them the process is alone.
+    variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Without them, or in a world of one, the
+    process is alone.
 
     Parameters
     ----------
@@ -218,18 +238,18 @@ def joined_ranks(backend: str = "gloo", timeout_s: float = 1800.0) -> Iterator[R
     ...     ranks.size
     1
     """
-    if "WORLD_SIZE" not in os.environ:
+    if os.environ.get("WORLD_SIZE", "1") == "1":
         yield ALONE
         return
     timeout = timedelta(seconds=timeout_s)
     store, rank, size = next(rendezvous("env://", timeout=timeout))
     # torchrun keeps one store over restarts: without a name of their own, the processes of a new
     # start would now and then find the addresses of the last one there, and wait for the dead.
-    start = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")
+    name = agreed_name(store, rank, size, timeout_s)
     dist.init_process_group(
         backend,
         timeout=timeout,
-        store=PrefixStore(f"featuremask/start-{start}", store),
+        store=PrefixStore(f"featuremask/{name}", store),
         rank=rank,
         world_size=size,
     )
@@ -238,3 +258,32 @@ def joined_ranks(backend: str = "gloo", timeout_s: float = 1800.0) -> Iterator[R
         ranks.barrier()
     # Not after an error: the other ranks may be inside a collective, and this one would wait.
     dist.destroy_process_group()
+
+
+def agreed_name(store: Store, rank: int, size: int, timeout_s: float) -> str:
+    """Return a name that all ranks of this start have in common, and no other start had.
+
+    The count of restarts would not do: that of another node may differ, and it does not change
+    when a node comes or leaves. So each rank asks under a word of its own, and the first one
+    answers until all have heard it, whatever earlier starts have left in the store.
+    """
+    if rank > 0:
+        word = uuid.uuid4().hex
+        store.set(f"featuremask/asked-by-{rank}", word)
+        name: str = store.get(f"featuremask/answer-to-{word}").decode()
+        store.set(f"featuremask/{name}-heard-by-{rank}", "")
+        return name
+    name, missing = uuid.uuid4().hex, set(range(1, size))
+    until = time.monotonic() + timeout_s
+    while missing:
+        missing -= {r for r in missing if store.check([f"featuremask/{name}-heard-by-{r}"])}
+        for other in missing:
+            if store.check([f"featuremask/asked-by-{other}"]):
+                word = store.get(f"featuremask/asked-by-{other}").decode()
+                store.set(f"featuremask/answer-to-{word}", name)
+        if time.monotonic() > until:
+            raise TimeoutError(
+                f"Ranks {sorted(missing)} of {size} did not join within {timeout_s:g} seconds."
+            )
+        time.sleep(0.01)
+    return name

@@ -44,6 +44,8 @@ class SharedSource(Source):
             ):
                 left -= 1
                 yield batch
+        if left == 0:
+            return  # without a look at the first row, which may lie in a file
         some = self._whole.subset(np.zeros(1, np.int64))
         one = next(iter(some.chunks(1, device=device, dtype=dtype)))
         target, weight = (None if part is None else part[:0] for part in one[1:])

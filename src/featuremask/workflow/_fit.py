@@ -3,6 +3,7 @@
 import time
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,10 @@ def fit(
         The selector.
     """
     request = prepared.request
-    selector = getattr(selectors, METHODS[method or request.method])(
+    method = method or request.method
+    if request.checkpoint is not None:  # a folder for each method, for there may be several
+        words = {"checkpoint": str(Path(request.checkpoint) / method)} | words
+    selector = getattr(selectors, METHODS[method])(
         request.k,
         objective=request.objective,
         feature_groups=prepared.groups(),
@@ -120,6 +124,7 @@ def frequencies(prepared: Prepared, fitted: Fit) -> NDArray[np.float64] | None:
         n_features_to_select=fitted.k,
         feature_groups=selector.groups_[prepared.column_of].tolist(),
         must_keep=tuple(np.flatnonzero(kept).tolist()),
+        checkpoint=None,
         verbose=False,
     )
     again = selectors.StabilitySelection(

@@ -114,7 +114,7 @@ def plan(request: Request, progress: Progress | None = None) -> Plan:
     read = time.perf_counter() - start
     progress.say("training for a moment")
     trial = _Trial()
-    fitted = fit(prepared, callbacks=[trial])
+    fitted = fit(prepared, callbacks=[trial], checkpoint=None)
     judge = Judge(prepared, fitted.selector.objective_)
     places = fitted.selector.group_ranking_
     start = time.perf_counter()

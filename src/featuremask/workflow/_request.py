@@ -45,6 +45,8 @@ class Request:
         How often to select again from halves of the rows, for the stability of each column; even.
     test : tuple of str, default=()
         Files with later rows, to see which columns moved.
+    checkpoint : str or None, default=None
+        Folder that keeps the state of training; the same request goes on from there.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Request:
     max_seconds: float | None = None
     resamples: int = 0
     test: tuple[str, ...] = ()
+    checkpoint: str | None = None
 
     def __post_init__(self) -> None:
         if not self.paths:
@@ -123,7 +126,7 @@ class Request:
         single = {"--target": self.target, "-k": self.k, "--method": self.method}
         single |= {"--objective": self.objective, "--split-by": self.split_by, "--time": self.time}
         single |= {"--device": self.device, "--max-seconds": self.max_seconds}
-        single |= {"--resamples": self.resamples or None}
+        single |= {"--resamples": self.resamples or None, "--checkpoint": self.checkpoint}
         usual = {"--method": "fm", "--objective": "auto", "--device": "auto"}
         for option, value in single.items():
             if value is not None and value != usual.get(option):

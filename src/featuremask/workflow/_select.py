@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from featuremask._words import METHODS
 from featuremask.reporting import software
+from featuremask.training import joined_ranks
 from featuremask.workflow._fit import Fit, fit, frequencies
 from featuremask.workflow._judge import Judge, counts_to_try, measure_curve
 from featuremask.workflow._prepare import Prepared, file_facts, leaks, prepare
@@ -24,6 +25,9 @@ def select(request: Request, progress: Progress | None = None) -> Result:
     A fifth of the rows is held out. The selector sees the others alone; a fixed model (a random
     forest; without a target, a linear model that rebuilds all columns) then says on the rows held
     out what the best columns are worth, against all columns and against random ones.
+
+    Processes that a launcher such as torchrun has started train together, each on its part of the
+    rows. The first one judges; the others judge the chosen number of columns alone.
 
     Parameters
     ----------
@@ -42,20 +46,17 @@ def select(request: Request, progress: Progress | None = None) -> Result:
     prepared = prepare(request, progress)
     read = time.perf_counter()
     progress.say(f"training {METHODS[request.method]} on {len(prepared.train.index):,} rows")
-    fitted = fit(prepared, verbose=progress.shows)
-    if request.resamples:
-        progress.say(f"selecting {request.resamples} times from halves of the rows")
-    steady = frequencies(prepared, fitted)
+    with joined_ranks() as ranks:
+        fitted = fit(prepared, verbose=progress.shows)
+        if request.resamples:
+            progress.say(f"selecting {request.resamples} times from halves of the rows")
+        steady = frequencies(prepared, fitted)
     hints = prepared.hints + leaks(prepared, fitted.selector.objective_)
     trained = time.perf_counter()
     places = np.asarray(fitted.selector.group_ranking_)
-    curve = measure_curve(
-        Judge(prepared, fitted.selector.objective_),
-        places,
-        counts_to_try(int(places.max()), fitted.k),
-        request.seed,
-        progress,
-    )
+    judge = Judge(prepared, fitted.selector.objective_)
+    counts = counts_to_try(int(places.max()), fitted.k) if ranks.rank == 0 else [fitted.k]
+    curve = measure_curve(judge, places, counts, request.seed, progress)
     seconds = {
         "read": read - start,
         "train": fitted.seconds,

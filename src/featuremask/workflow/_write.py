@@ -9,10 +9,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from featuremask._files import write_atomically
+from featuremask._files import sole_writer, write_atomically
 from featuremask.exceptions import FileFormatError, InputError
 from featuremask.files import Picks, format_of, reduce_files
 from featuremask.reporting import Summary, summarize, write_report
+from featuremask.training import launched_rank
 from featuremask.workflow._progress import Progress
 from featuremask.workflow._request import Request
 from featuremask.workflow._result import RankedColumn, Result
@@ -41,6 +42,8 @@ def select_to_folder(
 ) -> tuple[Result, list[Path]]:
     """Select columns and write the result to a folder, which is made first.
 
+    Of several processes that a launcher has started the first one writes; the others are silent.
+
     Parameters
     ----------
     request : Request
@@ -55,8 +58,10 @@ def select_to_folder(
     result : Result
         The selection.
     written : list of Path
-        See `write_result`.
+        See `write_result`; none where another process writes.
     """
+    if launched_rank() > 0:
+        return select(request), []
     make_folder(folder)
     result = select(request, progress)
     return result, write_result(result, folder)
@@ -64,6 +69,8 @@ def select_to_folder(
 
 def write_result(result: Result, folder: Path) -> list[Path]:
     """Write a result to a folder; other files there are left alone.
+
+    Of two processes that write to one folder the second waits, so that its files are of one result.
 
     Parameters
     ----------
@@ -80,6 +87,11 @@ def write_result(result: Result, folder: Path) -> list[Path]:
         ``run.json``, which is written last.
     """
     make_folder(folder)
+    with sole_writer(folder):
+        return _written(result, folder)
+
+
+def _written(result: Result, folder: Path) -> list[Path]:
     _, kind = format_of(result.request.paths)
     written = {
         "selected": folder / "selected.csv",
