@@ -16,6 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from featuremask._progress import tracked
 from featuremask.evaluation import expected_errors, nogueira, nogueira_interval
 from featuremask.exceptions import InputError
 from featuremask.selectors._inputs import (
@@ -59,6 +60,8 @@ class StabilitySelection(RankedColumns, BaseEstimator):
         so that results do not depend on the number of processes.
     random_state : int, RandomState or None, default=None
         Seed of the halves and of the selector's `random_state`.
+    verbose : bool, default=False
+        Whether to show on the error stream how many fits are begun.
 
     Attributes
     ----------
@@ -107,6 +110,7 @@ class StabilitySelection(RankedColumns, BaseEstimator):
     threshold: float = 0.6
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool = False
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the selector to halves of the rows.
@@ -127,9 +131,10 @@ class StabilitySelection(RankedColumns, BaseEstimator):
         n_pairs = self.n_resamples // 2
         seeds = draw.integers(2**31 - 1, size=self.n_resamples).tolist()
         halves = [half for _ in range(n_pairs) for half in _halves(_labels(y), X.shape[0], draw)]
+        fits = zip(halves, seeds, strict=True)
         taken = Parallel(n_jobs=self.n_jobs)(
             delayed(_taken)(_seeded(base, seed), *_rows(X, y, half))
-            for half, seed in zip(halves, seeds, strict=True)
+            for half, seed in (tracked(fits, len(halves), "selecting") if self.verbose else fits)
         )
         self.supports_ = np.stack([found.support for found in taken])
         self.selection_frequencies_ = self.supports_.mean(axis=0)

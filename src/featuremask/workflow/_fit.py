@@ -96,7 +96,9 @@ def fit(
     return Fit(selector, tuple(told), seconds)
 
 
-def frequencies(prepared: Prepared, fitted: Fit) -> NDArray[np.float64] | None:
+def frequencies(
+    prepared: Prepared, fitted: Fit, *, verbose: bool = False
+) -> NDArray[np.float64] | None:
     """Select again from halves of the training rows, and return how often each column is taken.
 
     Parameters
@@ -105,6 +107,8 @@ def frequencies(prepared: Prepared, fitted: Fit) -> NDArray[np.float64] | None:
         The rows, and how often to select.
     fitted : Fit
         The selection whose stability is asked for.
+    verbose : bool, default=False
+        Whether to show progress.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def frequencies(prepared: Prepared, fitted: Fit) -> NDArray[np.float64] | None:
         verbose=False,
     )
     again = selectors.StabilitySelection(
-        base, n_resamples=count, random_state=prepared.request.seed
+        base, n_resamples=count, random_state=prepared.request.seed, verbose=verbose
     )
     with warnings.catch_warnings():
         # Of the whole rows they have been told.

@@ -71,6 +71,8 @@ class Prepared:
         Columns that take part.
     column_of : ndarray of int
         The column of each code.
+    gap_marks : ndarray of bool
+        Which codes say no more than that a value is missing.
     train, test : Side
     left_out : tuple of ColumnRecord
         Columns that take no part.
@@ -86,6 +88,7 @@ class Prepared:
     files: tuple[Path, ...]
     names: tuple[str, ...]
     column_of: NDArray[np.intp]
+    gap_marks: NDArray[np.bool_]
     train: Side
     test: Side
     left_out: tuple[ColumnRecord, ...]
@@ -157,6 +160,7 @@ def prepare(request: Request, progress: Progress) -> Prepared:
         files=tuple(files),
         names=data.names,
         column_of=np.arange(len(data.names)) if whole is None else whole.code_groups,
+        gap_marks=np.zeros(len(data.names), dtype=bool) if whole is None else whole.gap_codes,
         train=_filled(sides[0], fill),
         test=_filled(sides[1], fill),
         left_out=look.left_out,
