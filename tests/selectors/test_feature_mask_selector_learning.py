@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from featuremask import FeatureMaskSelector
@@ -94,3 +95,16 @@ def test_by_column_each_unit_counts_alike() -> None:
     y = X[:, 0] > 0
     words = {"standardize": "column", "strategy": "joint", "random_state": 0}
     assert FeatureMaskSelector(1, **words).fit(X, y).ranking_[0] == 1
+
+
+def test_without_a_target_categories_of_many_levels_do_not_rule() -> None:
+    draw = np.random.default_rng(0)
+    factor = draw.normal(size=600)
+    numbers = {f"number {i}": factor + 0.5 * draw.normal(size=600) for i in range(4)}
+    levels = {f"levels {i}": draw.integers(12, size=600).astype(str) for i in range(4)}
+    table = pd.DataFrame(numbers | levels)
+    selector = FeatureMaskSelector(
+        1, standardize="column", categorical="auto", max_epochs=60, random_state=0
+    ).fit(table)
+    assert selector.selected_names_[0].startswith("number")
+    assert selector.ranking_[4:].mean() > 5.0

@@ -94,6 +94,15 @@ def test_without_a_target_the_columns_rebuild_each_other(write: Write) -> None:
     assert result.curve.all_columns[1] == pytest.approx(1.0, abs=1e-3)
 
 
+def test_without_a_target_a_column_counts_as_one_however_many_levels_it_has(write: Write) -> None:
+    table = write(levels=[f"level {i % 20}" for i in range(2000)], rows=2000)
+    ask_for = {"target": None, "k": 1, "method": "random", "drop": ("city", "born", "id", "y")}
+    by = {kept: select(ask(table, keep=(kept,), **ask_for)) for kept in ("levels", "signal")}
+    found = {kept: result.curve.at(1).mean for kept, result in by.items()}
+    assert found["levels"] == pytest.approx(1 / 4, abs=0.1)  # itself, of four columns
+    assert found["signal"] == pytest.approx(2 / 4, abs=0.1)  # itself, and "copy"
+
+
 def test_numbers_are_predicted_by_regression(write: Write) -> None:
     result = select(ask(write(), target="signal", drop=("y",), k=1))
     assert result.objective == "regression"

@@ -48,7 +48,8 @@ def fit(
     """Fit a selector to the training rows.
 
     The columns of a table have units of their own, so each is divided by its own spread for
-    training; a matrix is left to the rule of the method.
+    training, also without a target, where the usual rule is to divide all by one number; a matrix
+    is left to the usual rule.
 
     Parameters
     ----------
