@@ -33,7 +33,7 @@ def _extras() -> dict[str, str]:
     found: dict[str, str] = {}
     for line in importlib.metadata.requires("featuremask") or ():
         match = _OF_AN_EXTRA.match(line)
-        if match and match[1] != "featuremask":
+        if match and match[2] != "all":
             found.setdefault(match[2], match[1])
     return found
 
