@@ -37,7 +37,7 @@ def use() -> None:
     again = featuremask.load("selector.fm")
     again.transform(X)
 
-    network = torch.nn.Sequential(FeatureMask(3), torch.nn.Linear(3, 2))
+    torch.nn.Sequential(FeatureMask(3), torch.nn.Linear(3, 2))
     assert_type(FeatureMask(3)(torch.zeros(4, 3)), Any)  # as all modules are, by torch's own word
 
     assert_type(load("iris"), Dataset)

@@ -240,8 +240,8 @@ def _budgeted(sharp: Tensor, level: Tensor) -> Tensor:
     slope = gates - gates.square()
     weight = slope / slope.sum().clamp_min(torch.finfo(slope.dtype).tiny)
     # Entries that do not compete are at minus infinity, with a weight of zero.
-    move = torch.where(weight > 0.0, sharp - sharp.detach(), 0.0)
-    return torch.sigmoid(sharp + (level - weight @ move))
+    move = torch.where(weight > 0.0, sharp, 0.0)
+    return torch.sigmoid(sharp + (level - weight @ (move - move.detach())))
 
 
 def _logit(p: float) -> float:
