@@ -198,6 +198,14 @@ def test_pixels_of_one_value_are_named_and_are_no_duplicates(tmp_path: Path) -> 
     assert "2 columns hold one value and are ranked last: 'x1', 'x3'." in result.warnings
 
 
+def test_words_of_one_value_are_named_where_rows_are_sparse_too(tmp_path: Path) -> None:
+    X = (np.random.default_rng(0).random(size=(60, 5)) < 0.3).astype(float)
+    X[:, 1], X[:, 3] = 0.0, 2.0
+    savemat(tmp_path / "a.mat", {"X": sparse.csc_array(X), "y": X[:, [2]]})
+    result = select(ask(tmp_path / "a.mat", method="random", k=1))
+    assert "2 columns hold one value and are ranked last: 'x1', 'x3'." in result.warnings
+
+
 def test_stability_is_how_often_a_column_is_taken_from_halves_of_the_rows(
     write: Write, tmp_path: Path
 ) -> None:

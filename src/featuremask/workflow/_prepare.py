@@ -212,7 +212,7 @@ def _look(data: Data, notes: list[str]) -> _Look:
     if encoding is not None:
         codes, names, groups = encoding.encode(data.X), data.names, encoding.code_groups
     elif sparse.issparse(data.X):
-        return _Look((), ("number",) * len(data.names), ())
+        return _Look((), ("number",) * len(data.names), _without_constant((), data, notes))
     else:
         codes, names, groups = data.X, data.names, None
     hints = duplicate_hints(codes, names, groups) + row_number_hints(codes, names, groups)
@@ -224,7 +224,9 @@ def _look(data: Data, notes: list[str]) -> _Look:
 
 def _without_constant(hints: tuple[Hint, ...], data: Data, notes: list[str]) -> tuple[Hint, ...]:
     """Name the columns of a matrix that hold one value; that they are equal is no hint."""
-    same = np.flatnonzero(data.X.min(axis=0) == data.X.max(axis=0)).tolist()
+    ends = [data.X.min(axis=0), data.X.max(axis=0)]
+    low, high = (end.toarray().ravel() if sparse.issparse(end) else end for end in ends)
+    same = np.flatnonzero(low == high).tolist()
     if not same:
         return hints
     constant = [data.names[place] for place in same]
