@@ -26,7 +26,7 @@ $(VENV)/.base: constraints.txt pyproject.toml
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(PIP) install --quiet -c constraints.txt --group test --group lint --group onnx
+	$(PIP) install --quiet -c constraints.txt --group test --group lint
 	touch $@
 
 $(VENV)/.browser: $(VENV)/.dev

@@ -5,19 +5,18 @@ import runpy
 from pathlib import Path
 
 import click
+import polars as pl
 import pytest
 from tests.pages import ROOT, blocks, commands, parse_command, run_page
+
+from featuremask.datasets import unregister
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 SCRIPTS = sorted((ROOT / "docs" / "gallery").glob("*.py"))
 
-_TRIED_ELSEWHERE = {"datasets.md"}  # its files are not bundled; tests/datasets makes such calls
+_DATASETS = ROOT / "docs" / "datasets.md"
 
-with_python = [
-    page
-    for page in PAGES
-    if page.name not in _TRIED_ELSEWHERE and any(blocks(page, "python", "pycon"))
-]
+with_python = [page for page in PAGES if page != _DATASETS and any(blocks(page, "python", "pycon"))]
 
 
 @pytest.mark.slow
@@ -27,10 +26,30 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if page.name == "export.md":
-        pytest.importorskip("onnxscript", reason="pip install --group onnx to run this page")
+        pytest.importorskip("onnxscript", reason="pip install 'featuremask[onnx]'")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(ROOT / "docs" / "examples")  # "with this file beside yours"
     run_page(page, {})
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_the_python_of_the_page_on_datasets_runs_where_the_files_are(
+    paper_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FEATUREMASK_DATA", str(paper_data))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    ((_, _, described),) = blocks(_DATASETS, "toml")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "churn.toml").write_text(described.split("# all of these")[0])
+    rows = range(50)
+    table = {"age": [20 + i for i in rows], "left": ["yes" if i % 3 else "no" for i in rows]}
+    pl.DataFrame(table).write_parquet(tmp_path / "data" / "churn.parquet")
+    try:
+        run_page(_DATASETS, {})
+    finally:
+        unregister("churn")
 
 
 @pytest.mark.parametrize("command", [command for page in PAGES for command in commands(page)])

@@ -169,3 +169,11 @@ def test_no_cut_gives_a_content(content: tuple[Path, bytes], data: st.DataObject
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
     with pytest.raises(FileFormatError, match="is not a readable featuremask file"):
         read_tensors(path, "kind")
+
+
+def test_the_same_content_is_the_same_bytes(path: Path, tmp_path: Path) -> None:
+    for again in range(8):
+        write_tensors(tmp_path / str(again), "kind", TENSORS, VALUES)
+        assert (tmp_path / str(again)).read_bytes() == path.read_bytes()
+    head = int.from_bytes(path.read_bytes()[:8], "little")
+    assert head % 8 == 0

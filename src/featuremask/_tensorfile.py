@@ -47,7 +47,17 @@ def write_tensors(
         sort_keys=True,
     )
     metadata = {"payload": payload, "payload_sha256": _sha256(payload.encode())}
-    write_atomically(path, safetensors.torch.save(plain, metadata))
+    write_atomically(path, _in_order(safetensors.torch.save(plain, metadata)))
+
+
+def _in_order(data: bytes) -> bytes:
+    """Return a safetensors file with its metadata sorted: the same content, the same bytes."""
+    size = int.from_bytes(data[:8], "little")
+    head = json.loads(data[8 : 8 + size])
+    head["__metadata__"] = dict(sorted(head["__metadata__"].items()))
+    text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # tensors begin at a multiple of eight bytes
+    return len(text).to_bytes(8, "little") + text + data[8 + size :]
 
 
 def read_tensors(

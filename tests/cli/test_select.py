@@ -105,6 +105,13 @@ def test_a_file_of_options_is_checked(table: Path, text: str, said: str) -> None
     ("arguments", "code", "said"),
     [
         (["-k", "many"], 2, "'many' is no number of columns"),
+        (["-k", "0"], 2, "'0' is no number of columns from 1"),
+        (["-k", "1.5"], 2, "'1.5' is no number of columns from 1, no share"),
+        (["-k", "nan"], 2, "'nan' is no number of columns"),
+        (["--seed", "-1"], 2, "-1 is not in the range"),
+        (["--max-seconds", "0"], 2, "0.0 is not in the range"),
+        (["--resamples", "3"], 2, "resamples must be an even number"),
+        (["--split-by", "a", "--time", "b"], 2, "not by both"),
         (["--group", "ab"], 2, "not of the form NAME=COLUMN,COLUMN"),
         (["--method", "lasso"], 2, "'lasso' is not one of"),
         (["-o", "table.csv"], 2, "is a file"),

@@ -95,3 +95,21 @@ def test_in_the_order_of_likeness_pairs_stand_together() -> None:
 def test_what_makes_no_sense_is_an_error(likeness: np.ndarray, threshold: float, said: str) -> None:
     with pytest.raises(InputError, match=said):
         like_groups(likeness, threshold)
+
+
+def test_gaps_in_the_same_rows_do_not_make_columns_alike() -> None:
+    gap = (np.arange(100) % 7 == 0).astype(float)
+    rows = np.column_stack([ROWS[:, 0], gap, ROWS[:, 1], gap])
+    marks = [False, True, False, True]
+    columns = [0, 0, 1, 1]
+    apart = alike(rows, [0], column_of=columns, aside=marks)
+    np.testing.assert_allclose(apart, alike(rows[:, [0, 2]], [0]), rtol=1e-12)
+    assert alike(rows, [0], column_of=columns)[0, 1] == pytest.approx(1.0)
+
+
+def test_gaps_count_where_they_are_all_that_a_column_tells() -> None:
+    gap = (np.arange(100) % 7 == 0).astype(float)
+    rows = np.column_stack([np.full(100, 3.0), gap, ROWS[:, 1], 1.0 - gap])
+    found = alike(rows, [0], column_of=[0, 0, 1, 2], aside=[False, True, False, False])
+    assert found[0, 2] == pytest.approx(1.0)
+    assert found[0, 1] < 0.5

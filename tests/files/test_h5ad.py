@@ -78,6 +78,48 @@ def test_a_smaller_file_is_written_with_what_is_known_of_rows_and_columns(
         assert file["obs"]["kind"]["codes"][:].tolist() == [0, 1, -1, 0]
 
 
+def masked(parent: Any, name: str, values: Any, mask: list[bool], kind: str) -> None:
+    group = parent.create_group(name)
+    group.attrs["encoding-type"] = f"nullable-{kind}"
+    dtype = h5py.string_dtype() if kind == "string-array" else None
+    group.create_dataset("values", data=values, dtype=dtype)
+    group["mask"] = np.array(mask)
+
+
+def test_values_that_come_with_a_mask_are_read_as_anndata_0_13_writes_them(
+    write: Write, tmp_path: Path
+) -> None:
+    path = write()
+    none = [False] * 4
+    with h5py.File(path, "a") as file:
+        for part, names in (("obs", list("abcd")), ("var", ["g1", "g2", "g3"])):
+            del file[part]["_index"]
+            masked(file[part], "_index", names, none[: len(names)], "string-array")
+        masked(file["obs"], "count", [1, 2, 3, 4], [False, True, False, False], "integer")
+        masked(file["obs"], "ill", [True, False, True, True], none, "boolean")
+        masked(
+            file["obs"], "site", ["n", "s", "", "n"], [False, False, True, False], "string-array"
+        )
+        del file["obs"]["kind"]["categories"]
+        masked(file["obs"]["kind"], "categories", ["T", "B"], [False] * 2, "string-array")
+        chromosome = file["var"].create_group("chromosome")
+        masked(chromosome, "categories", ["1", "2", "X"], [False] * 3, "string-array")
+        chromosome["codes"] = np.array([2, 0, 1], dtype=np.int8)
+    found = read_files([path], ["count", "ill", "site", "kind"])
+    assert found.names == ("g1", "g2", "g3")
+    count, ill, site, kind = (found.aside[name] for name in ("count", "ill", "site", "kind"))
+    assert (count.family, count.gaps.tolist()) == ("number", [False, True, False, False])
+    assert count.values[[0, 2, 3]].tolist() == [1, 3, 4]
+    assert (ill.family, ill.values.tolist()) == ("boolean", [True, False, True, True])
+    assert site.values.tolist() == ["n", "s", None, "n"]
+    assert kind.values.tolist() == ["T", "B", None, "T"]
+    reduce_files([path], tmp_path / "out.h5ad", Picks((0, 2), 3))
+    assert read_files([tmp_path / "out.h5ad"]).names == ("g1", "g3")
+    with h5py.File(tmp_path / "out.h5ad") as file:
+        assert file["var"]["chromosome"]["codes"][:].tolist() == [2, 1]
+        assert len(file["var"]["chromosome"]["categories"]["values"]) == 3
+
+
 def test_what_does_not_fit_is_told(write: Write, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"unknown column 'cell'; it has \['age', 'batch', 'kind'"):
         read_files([write()], ["cell"])

@@ -102,14 +102,15 @@ def test_a_table_is_summarized_as_it_was_read(frame: Any) -> None:
     )
     with pytest.warns(UserWarning, match="code"):
         selector = fitted(data, k=1, missing="auto", categorical="auto")
-    summary = summarize(ranked(selector, [2, 1, 4, 3]), data, Y)
+    summary = summarize(ranked(selector, [1, 2, 4, 3]), data, Y)
     assert summary.data.kinds == {"number": 2, "category": 1, "identifier": 1}
     assert summary.data.gaps == pytest.approx(50 / 800)
     ((name, reason),) = summary.data.left_out
     assert name == "code"
     assert reason
-    (group,) = summary.redundancy or ()  # one color stands where "size" has its gap
-    assert (group.columns, group.others) == (("color",), ("size",))
+    (group,) = summary.redundancy or ()  # not "color", though it is blue where "size" has its gap
+    assert (group.columns, group.others) == (("size",), ("weight",))
+    assert group.correlation == pytest.approx(0.966, abs=0.001)
     assert "Took no part" in render(summary)
 
 

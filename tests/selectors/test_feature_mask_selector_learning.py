@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from featuremask import FeatureMaskSelector
@@ -106,3 +107,16 @@ def test_without_a_target_a_few_wild_values_do_not_decide() -> None:
     selector = FeatureMaskSelector(2, random_state=0).fit(X)
     chosen = set(np.flatnonzero(selector.support_).tolist())
     assert len(chosen & {0, 1, 2, 3}) == len(chosen & {4, 5, 6, 7}) == 1
+
+
+def test_without_a_target_categories_of_many_levels_do_not_rule() -> None:
+    draw = np.random.default_rng(0)
+    factor = draw.normal(size=600)
+    numbers = {f"number {i}": factor + 0.5 * draw.normal(size=600) for i in range(4)}
+    levels = {f"levels {i}": draw.integers(12, size=600).astype(str) for i in range(4)}
+    table = pd.DataFrame(numbers | levels)
+    selector = FeatureMaskSelector(
+        1, standardize="column", categorical="auto", max_epochs=60, random_state=0
+    ).fit(table)
+    assert selector.selected_names_[0].startswith("number")
+    assert selector.ranking_[4:].mean() > 5.0

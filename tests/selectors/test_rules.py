@@ -48,7 +48,12 @@ def test_steps_and_batches_are_bounded(n: float) -> None:
 
 @given(st.integers(1, 1000), st.floats(0.0, 1e6))
 def test_rows_are_counted_by_weight_but_never_as_less_than_they_are(n: int, total: float) -> None:
-    assert effective_rows(n, total) == max(n, total)
+    assert effective_rows(n, total) == min(max(n, total), 10 * n)
+
+
+def test_the_weights_of_a_survey_make_training_little_longer() -> None:
+    steps = [budget_for(effective_rows(500, 500 * mean)).steps for mean in (1.0, 1e3, 1e6)]
+    assert steps[1] == steps[2] < 4 * steps[0]
 
 
 def test_a_small_batch_is_done_by_one_thread_unless_the_user_says_otherwise() -> None:

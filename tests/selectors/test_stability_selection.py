@@ -190,3 +190,20 @@ def test_words_that_cannot_be_are_refused(words: dict[str, Any], message: str) -
 def test_two_halves_need_four_rows() -> None:
     with pytest.raises(InputError, match="at least 4 rows"):
         stability().fit(np.eye(3), [0, 1, 0])
+
+
+# ---- progress -------------------------------------------------------------------------------
+
+
+def test_how_far_it_is_and_how_long_it_takes_is_told_on_request(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = stability(verbose=True).fit(*planted())
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" after")[0] for line in lines] == [
+        f"selecting: {done} of 10" for done in (3, 5, 8, 10)
+    ]
+    assert all(line.endswith(" s left") for line in lines)
+    silent = stability().fit(*planted())
+    assert capsys.readouterr().err == ""
+    np.testing.assert_array_equal(told.selection_frequencies_, silent.selection_frequencies_)

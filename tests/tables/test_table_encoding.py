@@ -62,6 +62,13 @@ def test_groups_are_positions_in_the_table_and_match_the_array(
         assert name.startswith(frame.columns[place])
 
 
+def test_codes_that_mark_gaps_are_named_as_such(every_family: pl.DataFrame) -> None:
+    encoding = fit_table(every_family, AUTO)
+    named = [name.endswith(": missing") for name in encoding.code_names]
+    assert encoding.gap_codes.tolist() == named
+    assert 0 < encoding.gap_codes.sum() < encoding.n_codes
+
+
 def test_groups_cannot_be_changed(every_family: pl.DataFrame) -> None:
     encoding = fit_table(every_family, AUTO)
     with pytest.raises(ValueError, match="read-only"):

@@ -239,7 +239,7 @@ def test_without_a_terminal_progress_is_a_few_plain_lines(
     printed = capsys.readouterr()
     assert printed.out == ""
     lines = printed.err.splitlines()
-    pattern = r"epoch (\d+): loss \d+\.\d{4}, (\d+) % after \d+\.\d s"
+    pattern = r"epoch (\d+): loss \d+\.\d{4}, (\d+) % after \d+\.\d s, \d+ s left"
     found = [re.fullmatch(pattern, line) for line in lines]
     assert [(int(m[1]), int(m[2])) for m in found if m] == [(10, 25), (20, 50), (30, 75), (40, 100)]
 

@@ -95,6 +95,15 @@ def test_without_a_target_the_columns_rebuild_each_other(write: Write) -> None:
     assert result.curve.all_columns[1] == pytest.approx(1.0, abs=1e-3)
 
 
+def test_without_a_target_a_column_counts_as_one_however_many_levels_it_has(write: Write) -> None:
+    table = write(levels=[f"level {i % 20}" for i in range(2000)], rows=2000)
+    ask_for = {"target": None, "k": 1, "method": "random", "drop": ("city", "born", "id", "y")}
+    by = {kept: select(ask(table, keep=(kept,), **ask_for)) for kept in ("levels", "signal")}
+    found = {kept: result.curve.at(1).mean for kept, result in by.items()}
+    assert found["levels"] == pytest.approx(1 / 4, abs=0.1)  # itself, of four columns
+    assert found["signal"] == pytest.approx(2 / 4, abs=0.1)  # itself, and "copy"
+
+
 def test_numbers_are_predicted_by_regression(write: Write) -> None:
     result = select(ask(write(), target="signal", drop=("y",), k=1))
     assert result.objective == "regression"
@@ -187,6 +196,14 @@ def test_pixels_of_one_value_are_named_and_are_no_duplicates(tmp_path: Path) -> 
     np.savez(tmp_path / "a.npz", X=X, y=(X[:, 2] > 0).astype(int))
     result = select(ask(tmp_path / "a.npz", method="random", k=1))
     assert [h.columns for h in result.hints if h.kind == "duplicates"] == [("x2", "x4")]
+    assert "2 columns hold one value and are ranked last: 'x1', 'x3'." in result.warnings
+
+
+def test_words_of_one_value_are_named_where_rows_are_sparse_too(tmp_path: Path) -> None:
+    X = (np.random.default_rng(0).random(size=(60, 5)) < 0.3).astype(float)
+    X[:, 1], X[:, 3] = 0.0, 2.0
+    savemat(tmp_path / "a.mat", {"X": sparse.csc_array(X), "y": X[:, [2]]})
+    result = select(ask(tmp_path / "a.mat", method="random", k=1))
     assert "2 columns hold one value and are ranked last: 'x1', 'x3'." in result.warnings
 
 

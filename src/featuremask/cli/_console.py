@@ -1,15 +1,14 @@
 """What a person sees on the way: bars on a terminal, plain lines in a log, nothing if quiet."""
 
 import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
+
+from featuremask._progress import tracked
 
 __all__ = ["Console"]
 
 T = TypeVar("T")
-
-_LINES = 4
 
 
 class Console:
@@ -56,24 +55,4 @@ class Console:
         iterable
             The items.
         """
-        if not self.shows:
-            return items
-        return self._bar(items, label) if sys.stderr.isatty() else self._lines(items, label)
-
-    def _bar(self, items: Sequence[T], label: str) -> Iterator[T]:
-        from rich.console import Console as Terminal
-        from rich.progress import track
-
-        yield from track(items, label, console=Terminal(stderr=True), transient=True)
-
-    def _lines(self, items: Sequence[T], label: str) -> Iterator[T]:
-        start, shown = time.monotonic(), 0
-        for done, item in enumerate(items, 1):
-            yield item
-            if (due := _LINES * done // len(items)) > shown:
-                shown = due
-                seconds = time.monotonic() - start
-                left = seconds / done * (len(items) - done)
-                self.say(
-                    f"{label}: {done} of {len(items)} after {seconds:.1f} s, {left:.0f} s left"
-                )
+        return tracked(items, len(items), label) if self.shows else items

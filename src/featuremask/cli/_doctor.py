@@ -1,8 +1,10 @@
 """`featuremask doctor`."""
 
+import importlib.metadata
 import json
 import os
 import platform
+import re
 from typing import Any
 
 import click
@@ -23,7 +25,17 @@ _PACKAGES = (
     "click",
     "rich",
 )
-_EXTRAS = {"io": "pyarrow", "h5ad": "h5py", "plot": "matplotlib", "datasets": "pooch"}
+_OF_AN_EXTRA = re.compile(r"""([\w.-]+).*; extra == ['"]([\w-]+)['"]""")
+
+
+def _extras() -> dict[str, str]:
+    """Return for each extra that is declared the first package it brings."""
+    found: dict[str, str] = {}
+    for line in importlib.metadata.requires("featuremask") or ():
+        match = _OF_AN_EXTRA.match(line)
+        if match and match[2] != "all":
+            found.setdefault(match[2], match[1])
+    return found
 
 
 def _findings() -> dict[str, Any]:
@@ -38,7 +50,7 @@ def _findings() -> dict[str, Any]:
         "cuda": torch.cuda.is_available(),
         "mps": torch.backends.mps.is_available(),
         "packages": {package: installed_version(package) for package in _PACKAGES},
-        "extras": {extra: installed_version(package) for extra, package in _EXTRAS.items()},
+        "extras": {extra: installed_version(package) for extra, package in _extras().items()},
     }
 
 

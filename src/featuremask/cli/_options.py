@@ -1,5 +1,6 @@
 """Options that several commands share, and how they become a request."""
 
+import math
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from featuremask._words import METHODS, joined, parted
+from featuremask.exceptions import InputError
 
 if TYPE_CHECKING:
     from featuremask.workflow import Request
@@ -21,12 +23,16 @@ def _count(ctx: click.Context, param: click.Parameter, value: str | None) -> Any
     """Read a number of columns, a share of them, or "auto"."""
     if value is None or value == "auto":
         return value
-    for kind in (int, float):
+    for kind, most in ((int, math.inf), (float, 1.0)):
         try:
-            return kind(value)
+            count = kind(value)
         except ValueError:
             continue
-    raise click.BadParameter(f"{value!r} is no number of columns, no share such as 0.1, not auto.")
+        if 0 < count <= most:
+            return count
+    raise click.BadParameter(
+        f"{value!r} is no number of columns from 1, no share such as 0.1 up to 1.0, not auto."
+    )
 
 
 def _groups(
@@ -99,9 +105,19 @@ _REQUEST: Sequence[Callable[[F], F]] = (
     ),
     click.option("--split-by", metavar="COLUMN", help="Hold rows of one value out together."),
     click.option("--time", metavar="COLUMN", help="Hold the latest rows out."),
-    click.option("--seed", type=int, default=0, show_default=True, help="Of all randomness."),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, 2**32 - 1),
+        default=0,
+        show_default=True,
+        help="Of all randomness.",
+    ),
     click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto."),
-    click.option("--max-seconds", type=float, help="End training after this time."),
+    click.option(
+        "--max-seconds",
+        type=click.FloatRange(0, min_open=True),
+        help="End training after this time.",
+    ),
     click.option(
         "--resamples",
         type=click.IntRange(0),
@@ -154,7 +170,10 @@ method_option: Callable[[F], F] = click.option(
 
 
 def as_request(**words: Any) -> "Request":
-    """Return a request from the values of `request_options`."""
+    """Return a request from the values of `request_options`; what contradicts is a wrong option."""
     from featuremask.workflow import Request
 
-    return Request(**words)
+    try:
+        return Request(**words)
+    except InputError as error:
+        raise click.UsageError(str(error)) from error

@@ -18,6 +18,7 @@ def alike(
     chosen: ArrayLike,
     column_of: ArrayLike | None = None,
     n_columns: int | None = None,
+    aside: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
     """Return the magnitude of correlation of some columns with all.
 
@@ -34,6 +35,9 @@ def alike(
         The column that each number belongs to, where that is not its own.
     n_columns : int, optional
         How many columns there are, if the last have no number.
+    aside : array-like of bool, shape (n_numbers,), optional
+        Numbers that count only if all others of their column hold one value, such as marks of gaps:
+        two columns with gaps in the same rows need not say the same.
 
     Returns
     -------
@@ -52,6 +56,8 @@ def alike(
     order = np.argsort(columns, kind="stable")
     present, starts = np.unique(columns[order], return_index=True)
     unit = _unit(rows[:, order])
+    if aside is not None:
+        _set_aside(unit, starts, np.asarray(aside, dtype=bool)[order])
     numbers_of = dict(
         zip(present.tolist(), np.split(np.arange(len(order)), starts[1:]), strict=True)
     )
@@ -66,6 +72,13 @@ def alike(
         best = np.maximum.reduceat(np.maximum.reduceat(products, ends, axis=0), starts, axis=1)
         found[np.ix_(np.asarray(block), present)] = best
     return np.minimum(found, 1.0)
+
+
+def _set_aside(unit: NDArray[Any], starts: NDArray[np.intp], aside: NDArray[np.bool_]) -> None:
+    """Make some numbers like no other, where another of their column tells something."""
+    telling = np.logical_or.reduceat(unit.any(axis=0) & ~aside, starts)
+    widths = np.diff([*starts.tolist(), unit.shape[1]])
+    unit[:, aside & np.repeat(telling, widths)] = 0.0
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:

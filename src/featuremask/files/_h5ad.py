@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -99,8 +100,13 @@ def _index(path: Path, file: Any, part: str) -> tuple[str, ...]:
     return names
 
 
-def _texts(dataset: Any) -> NDArray[Any]:
-    return np.asarray(dataset.asstr()[:], dtype=object)
+def _texts(stored: Any) -> NDArray[Any]:
+    """Return texts, None where one is missing; newer versions of anndata store a mask with them."""
+    if hasattr(stored, "shape"):
+        return np.asarray(stored.asstr()[:], dtype=object)
+    texts = np.asarray(stored["values"].asstr()[:], dtype=object)
+    texts[stored["mask"][:]] = None
+    return texts
 
 
 def _matrix(path: Path, file: Any) -> Any:
@@ -125,9 +131,21 @@ def _matrix(path: Path, file: Any) -> Any:
 def _column(path: Path, file: Any, name: str) -> Column:
     stored = file[_ABOUT_ROWS][name]
     if not hasattr(stored, "shape"):
-        return _categories(path, name, stored)
+        masked = "values" in stored and "mask" in stored
+        return (_masked if masked else _categories)(path, name, stored)
     values = _texts(stored) if stored.dtype.kind == "O" else stored[:]
     return column_of_array(path, name, values)
+
+
+def _masked(path: Path, name: str, stored: Any) -> Column:
+    """Return numbers, booleans or texts that come with a mask of those that are missing."""
+    gaps = stored["mask"][:].astype(bool)
+    if stored["values"].dtype.kind == "O":
+        return Column("category", _texts(stored), gaps)
+    values = stored["values"][:]
+    if values.dtype.kind in "iu" and gaps.any():
+        values = np.where(gaps, np.nan, values)
+    return replace(column_of_array(path, name, values), gaps=gaps)
 
 
 def _categories(path: Path, name: str, stored: Any) -> Column:
@@ -137,7 +155,8 @@ def _categories(path: Path, name: str, stored: Any) -> Column:
             "it numbers, text or a category."
         )
     levels, codes = stored["categories"], stored["codes"][:]
-    known = _texts(levels) if levels.dtype.kind == "O" else levels[:].astype(str).astype(object)
+    as_text = not hasattr(levels, "shape") or levels.dtype.kind == "O"
+    known = _texts(levels) if as_text else levels[:].astype(str).astype(object)
     values = np.array([*known.tolist(), None], dtype=object)[codes]  # a gap has the code -1
     return Column("category", values, codes < 0)
 
@@ -158,10 +177,10 @@ def _copy_part(old: Any, new: Any, places: list[int], n_columns: int) -> None:
     """Copy what is said of the columns, for some of them; categories of categories are kept."""
     new.attrs.update(old.attrs)
     for name, entry in old.items():
-        if not hasattr(entry, "shape"):
+        if name == "categories" or getattr(entry, "shape", (n_columns,))[:1] != (n_columns,):
+            old.copy(name, new)
+        elif not hasattr(entry, "shape"):
             _copy_part(entry, new.create_group(name), places, n_columns)
-        elif name != "categories" and entry.shape[:1] == (n_columns,):
+        else:
             new.create_dataset(name, data=entry[:][places], dtype=entry.dtype)
             new[name].attrs.update(entry.attrs)
-        else:
-            old.copy(name, new)

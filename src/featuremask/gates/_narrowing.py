@@ -252,7 +252,8 @@ def _budgeted(sharp: Tensor, level: Tensor) -> Tensor:
     slope = gates - gates.square()
     weight = slope / _total(slope).clamp_min(torch.finfo(slope.dtype).tiny)
     # Entries that do not compete are at minus infinity, with a weight of zero.
-    move = torch.where(weight > 0.0, sharp - sharp.detach(), 0.0)
+    move = torch.where(weight > 0.0, sharp, 0.0)
+    move = move - move.detach()
     shift = weight @ move if weight.ndim == 1 else _total(weight * move)
     return torch.sigmoid(sharp + (level - shift))
 

@@ -65,7 +65,9 @@ class RedundancyDisplay:
 
         rows = sample_rows(selector, X)
         best = np.argsort(selector.ranking_)[: int(selector.support_.sum())][:most]
-        similarity = alike(rows.numbers, best, rows.column_of, len(selector.ranking_))[:, best]
+        similarity = alike(
+            rows.numbers, best, rows.column_of, len(selector.ranking_), rows.gap_marks
+        )[:, best]
         order = like_order(similarity)
         names = selector.selected_names_[order].tolist()
         return cls(names, similarity[np.ix_(order, order)]).plot(ax=ax)

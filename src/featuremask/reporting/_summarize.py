@@ -212,7 +212,7 @@ def _redundancy(columns: tuple[Column, ...], k: int, rows: Any) -> tuple[Redunda
     chosen = [column for column in columns if column.place <= k][: _compared(len(columns))]
     left_out = [column for column in columns if column.place > k]
     places = np.array([column.position for column in chosen])
-    similarity = alike(rows.numbers, places, rows.column_of, len(columns))
+    similarity = alike(rows.numbers, places, rows.column_of, len(columns), rows.gap_marks)
     groups = like_groups(similarity[:, places], _ALIKE)
     grouped = {member for group in groups for member in group}
     groups += [[i] for i in range(len(chosen)) if i not in grouped]

@@ -187,6 +187,8 @@ class DataSummary:
         Share of values that are missing.
     left_out : tuple of (str, str)
         Columns that took no part, with the reason.
+    n_held_out : int or None
+        Rows beside these that judged the choice, if that is known.
     """
 
     n_columns: int
@@ -196,6 +198,7 @@ class DataSummary:
     kinds: Mapping[str, int] = field(default_factory=dict)
     gaps: float | None = None
     left_out: tuple[tuple[str, str], ...] = ()
+    n_held_out: int | None = None
 
 
 @dataclass(frozen=True)

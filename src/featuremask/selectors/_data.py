@@ -212,7 +212,11 @@ def _part(moments: Moments, columns: NDArray[np.int64]) -> Moments:
 
 
 def standardization(
-    moments: Moments, how: str, dtype: torch.dtype, picked: NDArray[np.int64] | None = None
+    moments: Moments,
+    how: str,
+    dtype: torch.dtype,
+    picked: NDArray[np.int64] | None = None,
+    column_of: NDArray[np.int64] | None = None,
 ) -> Standardize:
     """Return the centering and scaling of columns for training.
 
@@ -222,6 +226,9 @@ def standardization(
     global one: large columns become equal, small ones stay small. "none" leaves the data as it is.
     Values farther than five scales from the mean count as five, so that a few rows do not rule the
     loss; not under "none". `picked` are the columns of whole rows that take part; None if all do.
+    `column_of` tells which column of the table each number belongs to; "column" then gives a column
+    variance one, however many numbers it has: a category of many levels earns no more than a number
+    where it is rebuilt.
     """
     if how not in STANDARDIZE:
         raise InputError(f"standardize must be one of {list(STANDARDIZE)}; got {how!r}.")
@@ -230,7 +237,7 @@ def standardization(
     if how == "none":
         mean, scale = np.zeros_like(mean), np.ones_like(mean)
     elif how == "column":
-        scale = spread
+        scale = spread if column_of is None else spread * np.sqrt(_numbers_beside(column_of))
     elif how == "shrunk":
         scale = np.hypot(spread, common) / np.sqrt(2.0)
     else:
@@ -243,6 +250,11 @@ def standardization(
         dtype,
         bound=math.inf if how == "none" else _FARTHEST,
     )
+
+
+def _numbers_beside(column_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each number how many its column has."""
+    return np.asarray(np.bincount(column_of)[column_of])
 
 
 def _root_mean_square(spread: NDArray[np.float64]) -> float:

@@ -27,6 +27,7 @@ _DROPOUT = 0.3
 _DROPOUT_FULL_ROWS = 1024
 _STEPS, _STEPS_ROWS, _STEPS_GROWTH = 300, 200, 0.6
 _ROWS_MOST = 1e8
+_REPEATS_MOST = 10.0
 _BATCH, _BATCH_ROWS, _BATCH_GROWTH, _BATCH_MOST = 128, 4096, 0.25, 1024
 
 
@@ -78,9 +79,15 @@ def effective_rows(n_rows: int, weight_sum: float) -> float:
     """Return how many rows there are, counted by weight.
 
     Weights that say how often a row is repeated count as that many rows. Weights of a mean below
-    one only say how much rows matter against each other, and each row counts as one.
+    one only say how much rows matter against each other, and each row counts as one. So do those
+    of surveys, where a row stands for thousands: a row counts as ten at most, on average.
+
+    Examples
+    --------
+    >>> effective_rows(100, 250.0), effective_rows(100, 3.0), effective_rows(100, 1e6)
+    (250.0, 100.0, 1000.0)
     """
-    return max(float(n_rows), weight_sum)
+    return min(max(float(n_rows), weight_sum), _REPEATS_MOST * n_rows)
 
 
 def threads_for(batch_rows: int, n_features: int, n_jobs: int | None) -> int | None:

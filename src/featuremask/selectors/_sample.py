@@ -34,6 +34,8 @@ class SampledRows:
         They, as numbers; NaN where an array has gaps.
     column_of : ndarray of int, shape (n_numbers,)
         The column that each number belongs to.
+    gap_marks : ndarray of bool, shape (n_numbers,)
+        Which numbers say no more than that a value is missing.
     gaps : float
         Share of missing values.
     """
@@ -42,6 +44,7 @@ class SampledRows:
     index: NDArray[np.intp]
     numbers: NDArray[Any]
     column_of: NDArray[np.int64]
+    gap_marks: NDArray[np.bool_]
     gaps: float
 
 
@@ -75,9 +78,12 @@ def sample_rows(selector: "BaseSelector", X: Any, at_most: int = 2000) -> Sample
         inputs = read_inputs(selector, rows, None, reset=False)
         shares = []
     numbers = np.asarray(inputs.numbers)
-    encoded = inputs.encoding is not None  # which fills the gaps
-    gaps = float(np.mean(shares) if encoded else np.isnan(numbers).mean())
-    return SampledRows(X.shape[0], index, numbers, inputs.column_of[: numbers.shape[1]], gaps)
+    if inputs.encoding is None:
+        marks, gaps = np.zeros(numbers.shape[1], dtype=bool), np.isnan(numbers).mean()
+    else:  # which fills the gaps
+        marks, gaps = inputs.encoding.gap_codes, np.mean(shares)
+    columns = inputs.column_of[: numbers.shape[1]]
+    return SampledRows(X.shape[0], index, numbers, columns, marks, float(gaps))
 
 
 def _some_rows(shape: tuple[int, ...], at_most: int) -> NDArray[np.intp]:

@@ -48,7 +48,9 @@ def set_up(selector: BaseSelector, rows: Rows, seeds: Seeds, *, streamed: bool =
     if selector.warm_start and hasattr(selector, "network_"):
         _continue_from(selector.network_[1], model)
     how = selector._standardize_rule(rows.target.objective.kind)
-    standardize = standardization(rows.moments, how, dtype, rows.picked)
+    rebuilds = rows.target.objective.kind == "reconstruction"
+    columns = rows.column_of if rebuilds else None
+    standardize = standardization(rows.moments, how, dtype, rows.picked, columns)
     _check_output(model, standardize, rows)
     return Setup(model, standardize, gate_spec, network_spec, budget)
 

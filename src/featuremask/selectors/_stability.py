@@ -16,6 +16,7 @@ from sklearn.utils import gen_batches, get_tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from featuremask._progress import tracked
 from featuremask.evaluation import expected_errors, nogueira, nogueira_interval
 from featuremask.exceptions import InputError
 from featuremask.selectors._base import BaseSelector
@@ -63,6 +64,8 @@ class StabilitySelection(RankedColumns, BaseEstimator):
         so that results do not depend on the number of processes.
     random_state : int, RandomState or None, default=None
         Seed of the halves and of the selector's `random_state`.
+    verbose : bool, default=False
+        Whether to show on the error stream how many fits are begun.
 
     Attributes
     ----------
@@ -111,6 +114,7 @@ class StabilitySelection(RankedColumns, BaseEstimator):
     threshold: float = 0.6
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: bool = False
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the selector to halves of the rows.
@@ -132,9 +136,10 @@ class StabilitySelection(RankedColumns, BaseEstimator):
         seeds = draw.integers(2**31 - 1, size=self.n_resamples).tolist()
         halves = [half for _ in range(n_pairs) for half in _halves(_labels(y), X.shape[0], draw)]
         portion = _AT_A_TIME if isinstance(base, BaseSelector) else 1
+        parts = list(gen_batches(self.n_resamples, portion))
         portions = Parallel(n_jobs=self.n_jobs)(
             delayed(_taken)([_seeded(base, seed) for seed in seeds[part]], X, y, halves[part])
-            for part in gen_batches(self.n_resamples, portion)
+            for part in (tracked(parts, len(parts), "selecting") if self.verbose else parts)
         )
         taken = [found for portion in portions for found in portion]
         self.supports_ = np.stack([found.support for found in taken])

@@ -120,6 +120,16 @@ class TableEncoding:
         groups.flags.writeable = False
         return groups
 
+    @cached_property
+    def gap_codes(self) -> NDArray[np.bool_]:
+        """For each code, whether all it says is that the value is missing."""
+        marks = np.zeros(self.n_codes, dtype=bool)
+        ends = np.cumsum(self._widths)
+        flagged = [c.codes is not None and c.codes.flag_gaps for c in self.columns]
+        marks[ends[flagged] - 1] = True
+        marks.flags.writeable = False
+        return marks
+
     @property
     def n_codes(self) -> int:
         """The number of codes, the width of the encoded array."""

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from featuremask._progress import seconds_left
 from featuremask.exceptions import InputError
 from featuremask.gates import Importance
 from featuremask.networks import GatedNetwork
@@ -235,9 +236,10 @@ class ProgressBar(Callback):
         if due > self._shown:
             self._shown = due
             seconds = time.monotonic() - self._start
+            share = state.step / state.total_steps
             sys.stderr.write(
-                f"epoch {state.epoch}: loss {loss:.4f}, "
-                f"{100 * state.step / state.total_steps:.0f} % after {seconds:.1f} s\n"
+                f"epoch {state.epoch}: loss {loss:.4f}, {100 * share:.0f} % after {seconds:.1f} s, "
+                f"{seconds_left(seconds, share):.0f} s left\n"
             )
 
     def on_fit_end(self, state: TrainingState) -> None:

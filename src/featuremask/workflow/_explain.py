@@ -180,7 +180,7 @@ def _likeness(
     codes: Any = prepared.train.codes
     part = codes[some_rows(codes.shape[0], _ROWS)]
     rows = np.asarray(part if isinstance(part, np.ndarray) else part.toarray(), dtype=np.float64)
-    likeness = alike(rows, [place], prepared.column_of, len(prepared.names))[0]
+    likeness = alike(rows, [place], prepared.column_of, len(prepared.names), prepared.gap_marks)[0]
     spread = rows.std(axis=0)
     scaled = (rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     own, given = scaled[:, prepared.column_of == place], scaled[:, others[prepared.column_of]]

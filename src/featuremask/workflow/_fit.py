@@ -49,7 +49,8 @@ def fit(
     """Fit a selector to the training rows.
 
     The columns of a table have units of their own, so each is divided by its own spread for
-    training; a matrix is left to the rule of the method.
+    training, also without a target, where the usual rule is to divide all by one number; a matrix
+    is left to the usual rule.
 
     Parameters
     ----------
@@ -100,7 +101,9 @@ def fit(
     return Fit(selector, tuple(told), seconds)
 
 
-def frequencies(prepared: Prepared, fitted: Fit) -> NDArray[np.float64] | None:
+def frequencies(
+    prepared: Prepared, fitted: Fit, *, verbose: bool = False
+) -> NDArray[np.float64] | None:
     """Select again from halves of the training rows, and return how often each column is taken.
 
     Parameters
@@ -109,6 +112,8 @@ def frequencies(prepared: Prepared, fitted: Fit) -> NDArray[np.float64] | None:
         The rows, and how often to select.
     fitted : Fit
         The selection whose stability is asked for.
+    verbose : bool, default=False
+        Whether to show progress.
 
     Returns
     -------
@@ -128,7 +133,7 @@ def frequencies(prepared: Prepared, fitted: Fit) -> NDArray[np.float64] | None:
         verbose=False,
     )
     again = selectors.StabilitySelection(
-        base, n_resamples=count, random_state=prepared.request.seed
+        base, n_resamples=count, random_state=prepared.request.seed, verbose=verbose
     )
     with warnings.catch_warnings():
         # Of the whole rows they have been told.

@@ -24,6 +24,7 @@ _APART = 1.25
 
 _DRAWS = 3
 _CODES_TO_REBUILD = 500
+"""More numbers than this are not rebuilt; which, is drawn."""
 
 Places = NDArray[np.intp]
 
@@ -109,24 +110,45 @@ class Judge:
         if len(codes) == 0:
             return 0.0
         model = self._model.make(self._seed)
-        model.fit(_part(self._prepared.train.codes, self._train, codes), y_train)
-        return float(model.score(_part(self._prepared.test.codes, self._test, codes), y_test))
+        x_train = _part(self._prepared.train.codes, self._train, codes)
+        x_test = _part(self._prepared.test.codes, self._test, codes)
+        if self._rebuilt is None:
+            return float(model.fit(x_train, y_train).score(x_test, y_test))
+        from sklearn.metrics import r2_score
+
+        # The codes of a category depend on each other: of that, float32 leaves too few digits.
+        found = model.fit(x_train.astype(np.float64), y_train).predict(x_test.astype(np.float64))
+        weights = _one_for_each_column(self._prepared.column_of[self._rebuilt])
+        return float(r2_score(y_test, found, multioutput=weights))
+
+    @cached_property
+    def _rebuilt(self) -> Places | None:
+        """The numbers that are to be rebuilt where there is no target: all that vary, or some."""
+        if self._prepared.train.y is not None:
+            return None
+        spread = _part(self._prepared.train.codes, self._train, self._every_number).std(axis=0)
+        moving = np.flatnonzero(spread > 0)
+        draws = np.random.default_rng(self._seed)
+        return np.sort(draws.permutation(moving)[:_CODES_TO_REBUILD])
+
+    @property
+    def _every_number(self) -> Places:
+        return np.arange(len(self._prepared.column_of))
 
     @cached_property
     def _targets(self) -> tuple[NDArray[Any], NDArray[Any]]:
         train, test = self._prepared.train, self._prepared.test
         if train.y is not None and test.y is not None:
             return train.y[self._train], test.y[self._test]
-        return self._standardized()
+        assert self._rebuilt is not None
+        rows = _part(train.codes, self._train, self._rebuilt).astype(np.float64)
+        spread = rows.std(axis=0)
+        return rows / spread, _part(test.codes, self._test, self._rebuilt) / spread
 
-    def _standardized(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return all columns, each of spread one, as what is to be rebuilt."""
-        varied = np.arange(len(self._prepared.column_of))
-        train = _part(self._prepared.train.codes, self._train, varied)
-        test = _part(self._prepared.test.codes, self._test, varied)
-        spread = train.std(axis=0)
-        moving = np.flatnonzero(spread > 0)[:_CODES_TO_REBUILD]
-        return train[:, moving] / spread[moving], test[:, moving] / spread[moving]
+
+def _one_for_each_column(column_of: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return weights of numbers, by which each column counts as one however many it has."""
+    return 1.0 / np.bincount(column_of)[column_of]
 
 
 def _some(draws: np.random.Generator, n_rows: int) -> Places:

@@ -71,6 +71,8 @@ class Prepared:
         Columns that take part.
     column_of : ndarray of int
         The column of each code.
+    gap_marks : ndarray of bool
+        Which codes say no more than that a value is missing.
     train, test : Side
     left_out : tuple of ColumnRecord
         Columns that take no part.
@@ -86,6 +88,7 @@ class Prepared:
     files: tuple[Path, ...]
     names: tuple[str, ...]
     column_of: NDArray[np.intp]
+    gap_marks: NDArray[np.bool_]
     train: Side
     test: Side
     left_out: tuple[ColumnRecord, ...]
@@ -157,6 +160,7 @@ def prepare(request: Request, progress: Progress) -> Prepared:
         files=tuple(files),
         names=data.names,
         column_of=np.arange(len(data.names)) if whole is None else whole.code_groups,
+        gap_marks=np.zeros(len(data.names), dtype=bool) if whole is None else whole.gap_codes,
         train=_filled(sides[0], fill),
         test=_filled(sides[1], fill),
         left_out=look.left_out,
@@ -208,7 +212,7 @@ def _look(data: Data, notes: list[str]) -> _Look:
     if encoding is not None:
         codes, names, groups = encoding.encode(data.X), data.names, encoding.code_groups
     elif sparse.issparse(data.X):
-        return _Look((), ("number",) * len(data.names), ())
+        return _Look((), ("number",) * len(data.names), _without_constant((), data, notes))
     else:
         codes, names, groups = data.X, data.names, None
     hints = duplicate_hints(codes, names, groups) + row_number_hints(codes, names, groups)
@@ -220,7 +224,9 @@ def _look(data: Data, notes: list[str]) -> _Look:
 
 def _without_constant(hints: tuple[Hint, ...], data: Data, notes: list[str]) -> tuple[Hint, ...]:
     """Name the columns of a matrix that hold one value; that they are equal is no hint."""
-    same = np.flatnonzero(data.X.min(axis=0) == data.X.max(axis=0)).tolist()
+    ends = [data.X.min(axis=0), data.X.max(axis=0)]
+    low, high = (end.toarray().ravel() if sparse.issparse(end) else end for end in ends)
+    same = np.flatnonzero(low == high).tolist()
     if not same:
         return hints
     constant = [data.names[place] for place in same]

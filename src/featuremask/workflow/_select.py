@@ -50,7 +50,7 @@ def select(request: Request, progress: Progress | None = None) -> Result:
         fitted = fit(prepared, verbose=progress.shows)
         if request.resamples:
             progress.say(f"selecting {request.resamples} times from halves of the rows")
-        steady = frequencies(prepared, fitted)
+        steady = frequencies(prepared, fitted, verbose=progress.shows)
     hints = prepared.hints + leaks(prepared, fitted.selector.objective_)
     trained = time.perf_counter()
     places = np.asarray(fitted.selector.group_ranking_)

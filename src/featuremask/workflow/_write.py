@@ -179,7 +179,8 @@ def _summary(result: Result) -> Summary:
             title=", ".join(Path(path).name for path in result.request.paths),
         )
     left_out = tuple((record.column, record.reason) for record in result.data.left_out)
-    return replace(summary, data=replace(summary.data, left_out=left_out))
+    data = replace(summary.data, left_out=left_out, n_held_out=result.data.n_test)
+    return replace(summary, data=data)
 
 
 def _stability(result: Result) -> list[float] | None:
