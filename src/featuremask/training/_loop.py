@@ -26,6 +26,9 @@ from featuremask.training._shared import dealt
 
 __all__ = ["TrainingResult", "fit_network", "read_out", "statistic_of"]
 
+_ROWS_OF_A_GLANCE = 2**16
+"""Rows that the read-out of an interrupted training takes, at most: its end is waited for."""
+
 _CHUNK_ROWS = 4096
 _CHUNK_NUMBERS = 2**24
 """Rows and numbers that a read-out holds at a time, at most."""
@@ -143,10 +146,11 @@ def read_out(
     options: TrainingOptions,
     standardize: Standardize | None = None,
     ranks: Ranks = ALONE,
+    most_rows: float = math.inf,
 ) -> TrainingResult:
     """Freeze the gate at the statistic of all rows of a source and return its importance."""
     model.eval()
-    statistic = statistic_of(model, source, options, standardize, ranks)
+    statistic = statistic_of(model, source, options, standardize, ranks, most_rows)
     model.gate.freeze(statistic)
     return TrainingResult(model.gate.importance(statistic), statistic, [])
 
@@ -158,9 +162,14 @@ def statistic_of(
     options: TrainingOptions,
     standardize: Standardize | None = None,
     ranks: Ranks = ALONE,
+    most_rows: float = math.inf,
 ) -> Tensor | None:
-    """Return the gate's statistic over all rows of a source (of all ranks), streamed in chunks."""
+    """Return the gate's statistic over all rows of a source (of all ranks), streamed in chunks.
+
+    With `most_rows` it is that of the first rows, in whole chunks.
+    """
     total: Tensor | None = None
+    seen, whole = 0.0, source.n_rows <= most_rows
     dtype = _work_dtype(options, standardize)
     takes_sparse = isinstance(model.gate, MaskGate) and model.gate.takes_sparse()
     taken = _as_taken(source, takes_sparse, options, standardize)
@@ -169,10 +178,15 @@ def statistic_of(
         part = model.gate.statistic(rows, weight, network=model.network)
         if part is None:
             break
-        part = part * (len(rows) if weight is None else weight.double().sum())
+        part_weight = len(rows) if weight is None else weight.double().sum()
+        part = part * part_weight
         total = part if total is None else total + part
+        seen += float(part_weight)
+        most_rows -= len(rows)
+        if most_rows <= 0:
+            break
     total = ranks.sum_of_parts(total, options.device)
-    return None if total is None else total / source.weight_sum
+    return None if total is None else total / (source.weight_sum if whole else seen)
 
 
 def _train(
@@ -205,13 +219,24 @@ def _train(
                 compaction.restore()
         for callback in callbacks:
             callback.on_fit_end(state)
-    except BaseException:
+    except BaseException as error:
         for callback in callbacks:
             callback.on_fit_failed(state)
+        if isinstance(error, TrainingInterruptedError):
+            _tell_so_far(error, task, state)
         raise
     _check_weights(model, state, options)
     result = _read_out(task)
     return TrainingResult(result.importance, result.statistic, state.history)
+
+
+def _tell_so_far(error: TrainingInterruptedError, task: _Task, state: TrainingState) -> None:
+    """Add to an interruption how far training was, and what the gate says by then."""
+    error.epoch, error.progress = state.epoch + 1, state.step / state.total_steps
+    if state.step and task.ranks.size == 1:  # other ranks would wait for this one
+        error.importance = read_out(
+            task.model, task.source, task.options, task.standardize, most_rows=_ROWS_OF_A_GLANCE
+        ).importance
 
 
 def _read_out(task: _Task) -> TrainingResult:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from featuremask._words import METHODS
 from featuremask.reporting import software
 from featuremask.workflow._fit import Fit, fit, frequencies
+from featuremask.workflow._interrupted import judging, training
 from featuremask.workflow._judge import Judge, counts_to_try, measure_curve
 from featuremask.workflow._prepare import Prepared, file_facts, leaks, prepare
 from featuremask.workflow._progress import Progress, Silent
@@ -36,26 +37,33 @@ def select(request: Request, progress: Progress | None = None) -> Result:
     -------
     Result
         The selection; `write_result` writes it to a folder.
+
+    Raises
+    ------
+    SelectionInterrupted
+        If it is interrupted once training has begun; it holds the ranking by then.
     """
     progress = progress or Silent()
     start = time.perf_counter()
     prepared = prepare(request, progress)
     read = time.perf_counter()
     progress.say(f"training {METHODS[request.method]} on {len(prepared.train.index):,} rows")
-    fitted = fit(prepared, verbose=progress.shows)
-    if request.resamples:
-        progress.say(f"selecting {request.resamples} times from halves of the rows")
-    steady = frequencies(prepared, fitted)
-    hints = prepared.hints + leaks(prepared, fitted.selector.objective_)
-    trained = time.perf_counter()
-    places = np.asarray(fitted.selector.group_ranking_)
-    curve = measure_curve(
-        Judge(prepared, fitted.selector.objective_),
-        places,
-        counts_to_try(int(places.max()), fitted.k),
-        request.seed,
-        progress,
-    )
+    with training(prepared):
+        fitted = fit(prepared, verbose=progress.shows)
+    with judging(prepared, fitted.selector):
+        if request.resamples:
+            progress.say(f"selecting {request.resamples} times from halves of the rows")
+        steady = frequencies(prepared, fitted)
+        hints = prepared.hints + leaks(prepared, fitted.selector.objective_)
+        trained = time.perf_counter()
+        places = np.asarray(fitted.selector.group_ranking_)
+        curve = measure_curve(
+            Judge(prepared, fitted.selector.objective_),
+            places,
+            counts_to_try(int(places.max()), fitted.k),
+            request.seed,
+            progress,
+        )
     seconds = {
         "read": read - start,
         "train": fitted.seconds,
