@@ -130,7 +130,7 @@ class Judging:
         """Do the job in the place of running tests."""
         self.session = session
         gc.collect()
-        everything = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
+        everything = [one for one in gc.get_objects() if type(one) is FunctionType]
         inside = str(SOURCE)
         self.functions = [f for f in everything if f.__code__.co_filename.startswith(inside)]
         gc.freeze()
