@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -19,7 +20,8 @@ from featuremask import (
 )
 from featuremask.exceptions import InputError
 from featuremask.selectors import BaseSelector
-from featuremask.selectors._how_many import choose_count
+from featuremask.selectors._data import checked_rows
+from featuremask.selectors._how_many import _sampled, choose_count
 from featuremask.tables import Table
 
 N, D = 240, 20
@@ -204,3 +206,38 @@ def test_saving_and_loading_keeps_the_curve(tmp_path: Path) -> None:
 def test_what_cannot_be_halved_is_refused() -> None:
     with pytest.raises(InputError, match="two different rows in each half"):
         auto().fit(np.eye(4), [0, 0, 0, 1])
+
+
+def test_of_many_rows_some_of_each_class_are_halved_and_fewer_are_learned_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("featuremask.selectors._how_many._MOST_ROWS", 60)
+    monkeypatch.setattr("featuremask.selectors._how_many._MODEL_ROWS", 10)
+    X, y = planted()
+    y = np.where(np.arange(N) < N // 4, 1, 0)
+    rows = checked_rows(auto(), X, y, None, dtype=torch.float32)
+    sample = _sampled(rows, 0)
+    assert len(sample.index) == len(set(sample.index.tolist())) == 60
+    assert np.array_equal(sample.index, np.sort(sample.index))
+    for half in (0, 1):
+        told = sample.index[sample.half == half]
+        assert len(told) == 30
+        assert abs(y[told].sum() - 30 / 4) <= 1
+        assert sample.fits[sample.half == half].sum() == 10
+    assert np.array_equal(sample.numbers, X[sample.index].astype(np.float32))
+
+
+def test_of_few_rows_all_are_halved_and_learned_from() -> None:
+    rows = checked_rows(auto(), *planted(), None, dtype=torch.float32)
+    sample = _sampled(rows, 0)
+    assert sample.index.tolist() == list(range(N))
+    assert abs(sample.half.mean() - 0.5) < 0.01
+    assert sample.fits.all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5, 7.0])
+def test_weights_count_as_rows_but_never_as_fewer_than_there_are(scale: float) -> None:
+    weight = scale * (1.0 + np.arange(N) % 3)
+    rows = checked_rows(auto(), *planted(), weight, dtype=torch.float32)
+    sample = _sampled(rows, 0)
+    assert sample.weight == pytest.approx(weight * max(1.0, N / weight.sum()))

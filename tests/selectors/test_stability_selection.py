@@ -15,6 +15,7 @@ import featuremask
 from featuremask import FeatureMaskSelector, RandomSelector, StabilitySelection
 from featuremask.evaluation import expected_errors, nogueira
 from featuremask.exceptions import InputError
+from featuremask.selectors import _stability as module
 from featuremask.tables import Table
 
 N, D, K = 80, 12, 3
@@ -190,3 +191,13 @@ def test_words_that_cannot_be_are_refused(words: dict[str, Any], message: str) -
 def test_two_halves_need_four_rows() -> None:
     with pytest.raises(InputError, match="at least 4 rows"):
         stability().fit(np.eye(3), [0, 1, 0])
+
+
+def test_features_taken_equally_often_go_by_their_mean_rank(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    support = np.array([True, False, True, False])
+    found = module._Taken(support, np.array([2, 4, 1, 3]), None)
+    monkeypatch.setattr(module, "_taken", lambda *_: found)
+    fitted = stability(n_resamples=4).fit(*planted())
+    assert fitted.ranking_.tolist() == [2, 4, 1, 3]
