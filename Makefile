@@ -63,7 +63,7 @@ check: $(VENV)/.dev  ## lint, types, import contract and the quick tests; under 
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 nightly: $(VENV)/.browser $(VENV)/.bench  ## the long jobs
-	FEATUREMASK_KILLS=100 FEATUREMASK_FITS=1000 $(BIN)/python -m pytest -n 2 -m slow
+	FEATUREMASK_KILLS=100 FEATUREMASK_FITS=1000 FEATUREMASK_MINUTES=10 $(BIN)/python -m pytest -n 2 -m slow
 	FEATUREMASK_KILLS=100 FEATUREMASK_MUTATIONS=10000 $(BIN)/python -m pytest -n 2 -rP \
 		tests/hostile tests/interruption
 	$(BIN)/featuremask reproduce paper --jobs 2
