@@ -1,6 +1,7 @@
 """How many features: chosen on rows that the selection has not seen."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 import torch
 from scipy import sparse
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import featuremask
@@ -21,7 +23,7 @@ from featuremask import (
 from featuremask.exceptions import InputError
 from featuremask.selectors import BaseSelector
 from featuremask.selectors._data import checked_rows
-from featuremask.selectors._how_many import _sampled, choose_count
+from featuremask.selectors._how_many import _RIDGE, _losses, _Sample, _sampled, choose_count
 from featuremask.tables import Table
 
 N, D = 240, 20
@@ -241,3 +243,46 @@ def test_weights_count_as_rows_but_never_as_fewer_than_there_are(scale: float) -
     rows = checked_rows(auto(), *planted(), weight, dtype=torch.float32)
     sample = _sampled(rows, 0)
     assert sample.weight == pytest.approx(weight * max(1.0, N / weight.sum()))
+
+
+@pytest.mark.parametrize("kind", ["classification", "labels", "regression", "reconstruction"])
+def test_losses_of_held_out_rows_are_those_of_kernel_ridge_regression(kind: str) -> None:
+    draw = np.random.default_rng(3)
+    n, columns = 60, np.array([True, False, True, True, False])
+    numbers = draw.normal(2.0, [1.0, 3.0, 0.1, 5.0, 1.0], size=(n, 5))
+    classes = np.digitize(numbers[:, 0], [1.5, 2.5])
+    target = {
+        "classification": np.eye(3)[classes],
+        "labels": np.stack([classes > 0, numbers[:, 3] > 2], axis=1).astype(float),
+        "regression": numbers[:, :1] * 2 + 7,
+        "reconstruction": np.empty((n, 0)),
+    }[kind]
+    half, fits, weight = np.arange(n) % 2, np.arange(n) % 5 > 0, 1.0 + np.arange(n) % 3
+    sample = _Sample(np.arange(n), half, fits, numbers, target, weight)
+    objective = "classification" if kind == "labels" else kind
+    said = SimpleNamespace(
+        objective=SimpleNamespace(kind=objective),
+        classes=np.arange(3) if kind == "classification" else None,
+    )
+    found = _losses(SimpleNamespace(target=said), sample, 0, columns)  # type: ignore[arg-type]  # a part
+
+    told, judged = (half == 0) & fits, half == 1
+    mean = np.average(numbers[told], axis=0, weights=weight[told])
+    spread = np.sqrt(np.average((numbers[told] - mean) ** 2, axis=0, weights=weight[told]))
+    z, z_other = (((numbers[part] - mean) / spread)[:, columns] for part in (told, judged))
+    if kind == "reconstruction":
+        target = (numbers - mean) / np.sqrt(np.mean(spread**2))
+        center, model = np.zeros(5), KernelRidge(alpha=_RIDGE)
+    else:
+        center = np.average(target[told], axis=0, weights=weight[told])
+        model = KernelRidge(alpha=_RIDGE, kernel="rbf", gamma=1 / 3)
+    model.fit(z, target[told] - center, sample_weight=weight[told])
+    predicted, wanted = center + model.predict(z_other), target[judged]
+    expected = {
+        "classification": predicted.argmax(axis=1) != wanted.argmax(axis=1),
+        "labels": ((predicted > 0.5) != (wanted > 0.5)).mean(axis=1),
+        "regression": ((predicted - wanted) ** 2).mean(axis=1),
+        "reconstruction": ((predicted - wanted) ** 2).mean(axis=1),
+    }[kind]
+    assert found == pytest.approx(expected.astype(float))
+    assert 0.0 < found.mean() < 1.0

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from sklearn.datasets import load_wine
 
 import featuremask
@@ -59,3 +60,10 @@ def test_the_widest_bar_is_that_of_the_largest_share() -> None:
     widths = [float(width) for width in re.findall(r"width:([0-9.]+)em", shown)]
     assert max(widths) == 8.0
     assert all(0.0 <= width <= 8.0 for width in widths)
+
+
+@pytest.mark.parametrize(("columns", "more"), [(10, ""), (11, "1 more"), (13, "3 more")])
+def test_what_is_not_shown_is_counted_if_there_is_any(columns: int, more: str) -> None:
+    X = np.random.default_rng(0).normal(size=(20, columns))
+    shown = RandomSelector(2, random_state=0).fit(X, X[:, 0])._repr_html_()
+    assert (more in shown) if more else (" more" not in shown)

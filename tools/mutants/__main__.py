@@ -79,6 +79,9 @@ class Work:
         """Return the tests for a change, likely ones first."""
         found = self.reached.tests(mutant, self.seconds)
         likely = [t for t in self.results.noticing(mutant) if t in self.reached.seconds]
+        if not mutant.in_a_function:
+            tests = self.reached.seconds
+            likely += [test for test in tests if test.split("::")[0] in judge.DECLARATIONS]
         return list(dict.fromkeys([*likely, *found]))
 
     def go(self, mutants: list[Mutant], judged: Any) -> None:
@@ -91,11 +94,11 @@ class Work:
             self.results.add(mutant, outcome, time.monotonic() - start)
 
 
-def measure(path: Path) -> None:
-    """Measure in a fork what the tests reach."""
+def measure(path: Path, files: list[str]) -> None:
+    """Measure in a fork what tests reach."""
     process = os.fork()
     if process == 0:
-        judge.collect(str(ROOT / "src"), judge.SUITE, reach.Measuring(path))
+        judge.collect(str(ROOT / "src"), files, reach.Measuring(path))
         os._exit(0)
     os.waitpid(process, 0)
 
@@ -108,6 +111,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--seconds", type=float, default=12.0, help="of tests for one mutant")
     parser.add_argument("--again", action="store_true", help="try again those that survived")
+    parser.add_argument("--changed", nargs="+", help="files of tests to measure anew")
     parser.add_argument("--reach", type=Path, default=Path("out/reach.json"))
     parser.add_argument("--results", type=Path, default=Path("out/mutants.jsonl"))
     arguments = parser.parse_args()
@@ -116,7 +120,9 @@ def main() -> None:
     arguments.reach.parent.mkdir(parents=True, exist_ok=True)
     judge.preload()
     if not arguments.reach.exists():
-        measure(arguments.reach)
+        measure(arguments.reach, [*judge.SUITE, *judge.DECLARATIONS])
+    if arguments.changed:
+        measure(arguments.reach, arguments.changed)
     work = Work(arguments, reach.read(arguments.reach))
     within = [judge.is_within_functions(mutant) for mutant in work.left]
     cold = [m for m, inside in zip(work.left, within, strict=True) if not inside]
@@ -124,7 +130,7 @@ def main() -> None:
     work.go(cold, judge.judged_from_source)
     if warm:
         plugin = judge.Judging(lambda judging: work.go(warm, judging.judged))
-        judge.collect(str(ROOT / "src"), judge.SUITE, plugin)
+        judge.collect(str(ROOT / "src"), [*judge.SUITE, *judge.DECLARATIONS], plugin)
     report(work)
 
 

@@ -57,6 +57,13 @@ class Mutant:
         """What tells it from others, and stays when other lines of the file change."""
         return f"{self.file}::{self.scope}::{self.was} -> {self.now}::{self.number}"
 
+    @property
+    def in_a_function(self) -> bool:
+        """Whether it is not among what a module or a class declares."""
+        tree = ast.parse((SOURCE / self.file).read_text(encoding="utf-8"))
+        functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+        return any(f.body[0].lineno <= self.first <= (f.end_lineno or 0) for f in functions)
+
     def tree(self) -> ast.Module:
         """Return the file with the change."""
         tree = ast.parse((SOURCE / self.file).read_text(encoding="utf-8"))

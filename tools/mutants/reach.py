@@ -3,7 +3,7 @@
 import ast
 import json
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,18 +46,7 @@ def _places(mutant: Mutant) -> list[tuple[str, int]]:
         for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
         if isinstance(target, ast.Name)
     }
-    return own + _uses(names if not _in_a_function(tree, mutant) else set())
-
-
-def _in_a_function(tree: ast.Module, mutant: Mutant) -> bool:
-    return any(
-        isinstance(one, ast.FunctionDef) and one.body[0].lineno <= mutant.first <= _end(one)
-        for one in ast.walk(tree)
-    )
-
-
-def _end(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno
+    return own + _uses(set() if mutant.in_a_function else names)
 
 
 def _uses(names: set[str]) -> list[tuple[str, int]]:
@@ -103,15 +92,24 @@ class Measuring:
         return True
 
     def _write(self, seconds: dict[str, float], data: Any) -> None:
-        lines: dict[str, dict[int, list[str]]] = defaultdict(dict)
-        breadth: dict[str, int] = defaultdict(int)
+        lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+        if self.path.exists():  # of other files of tests
+            before, again = read(self.path), {test.split("::")[0] for test in seconds}
+            others = {t: s for t, s in before.seconds.items() if t.split("::")[0] not in again}
+            for name, these in before.lines.items():
+                for line, tests in these.items():
+                    lines[name][line] = [test for test in tests if test in others]
+        else:
+            others = {}
         for file in data.measured_files():
             name = Path(file).relative_to(SOURCE).as_posix()
             for line, tests in data.contexts_by_lineno(file).items():
-                lines[name][line] = [test for test in tests if test in seconds]
-                for test in lines[name][line]:
-                    breadth[test] += 1
-        order = sorted(seconds, key=lambda test: (seconds[test] + 0.01) * breadth[test])
+                lines[name][line] += [test for test in tests if test in seconds]
+        breadth = Counter(
+            test for these in lines.values() for tests in these.values() for test in tests
+        )
+        seconds = others | seconds
+        order = sorted(seconds, key=lambda test: (seconds[test] + 0.01) * (breadth[test] + 1))
         place = {test: number for number, test in enumerate(order)}
         found = {
             file: {
