@@ -1,6 +1,6 @@
 """How much of a selection stays the same with another number of threads, and with another seed.
 
-    python -m benchmarks.threads [--page benchmarks/THREADS.md] [--rows 10000]
+    python -m benchmarks.threads [--page benchmarks/THREADS.md] [--rows 4000]
 
 The default selector chooses 50 columns of the training rows of each dataset, of large ones of the
 first rows, with one and with two threads and three seeds. A share is the Jaccard index of two
@@ -84,7 +84,7 @@ def as_page(rows: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Measure, print, and write a page if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--rows", type=int, default=4_000)
     parser.add_argument("--datasets", nargs="+", default=list(DATASETS))
     parser.add_argument("--page", type=Path)
     arguments = parser.parse_args()
