@@ -16,7 +16,7 @@ ifneq ($(wildcard ../shared/data),)
 export FEATUREMASK_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test check nightly min-deps bench docs package clean
+.PHONY: demo test check nightly audit min-deps bench docs package clean
 
 $(VENV)/.base: constraints.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -68,6 +68,12 @@ nightly: $(VENV)/.browser $(VENV)/.bench  ## the long jobs
 		tests/hostile tests/interruption
 	$(BIN)/featuremask reproduce paper --jobs 2
 	$(BIN)/featuremask report paper
+
+audit: $(VENV)/.base  ## licenses, a bill of materials, and known vulnerabilities of what is installed
+	$(BIN)/python tools/licenses.py --extra all --sbom out/sbom.cdx.json
+	$(PIP) install --quiet pip-audit
+	$(PIP) freeze --exclude-editable > out/installed.txt
+	$(BIN)/pip-audit -r out/installed.txt --no-deps --disable-pip
 
 min-deps:  ## scikit-learn's checks and the quick tests on the oldest versions that are declared
 	$(PYTHON) -m venv .venv-min

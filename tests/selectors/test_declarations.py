@@ -6,13 +6,19 @@ import itertools
 import math
 import pkgutil
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import featuremask
+from featuremask.gates import Importance
 from featuremask.selectors import BaseSelector
+from featuremask.selectors._data import standardization
+from featuremask.selectors._fitting import ranking_of
+from featuremask.selectors._specs import GateSpec
 from featuremask.training import Callback
 
 SELECTORS = [
@@ -79,3 +85,55 @@ def test_what_passes_between_stages_cannot_be_changed_on_the_way() -> None:
         and not hasattr(record, "get_params")  # scikit-learn's estimators have set_params
     }
     assert changeable == KEEP_A_STATE
+
+
+def test_of_features_to_keep_as_many_as_are_selected_are_allowed() -> None:
+    X = np.random.default_rng(0).normal(size=(12, 5))
+    selector = featuremask.FeatureMaskSelector(2, must_keep=[1, 4], max_epochs=1, random_state=0)
+    assert np.flatnonzero(selector.fit(X, X[:, 0]).support_).tolist() == [1, 4]
+    with pytest.raises(ValueError, match="2 columns or groups to keep and 1 to select"):
+        selector.set_params(n_features_to_select=1).fit(X, X[:, 0])
+
+
+def test_a_method_that_needs_its_number_gets_half_of_the_columns_if_none_is_given() -> None:
+    X = np.random.default_rng(0).normal(size=(12, 7))
+    selector = featuremask.ConcreteSelector(max_epochs=1, max_tries=1, random_state=0).fit(X)
+    assert selector.network_[1].gate.out_features == 3
+
+
+def test_shares_of_groups_are_dealt_out_to_their_columns() -> None:
+    rows: Any = SimpleNamespace(
+        n_columns=4, column_of=np.arange(4), groups=np.array([0, 0, 0, 1]), kept=[]
+    )
+    importance = Importance(torch.tensor([2.0, 1.0]), shares=torch.tensor([0.9, 0.1]))
+    found = ranking_of(importance, rows, GateSpec(4, [0, 0, 0, 1], [], 1, 0))
+    assert found.shares == pytest.approx([0.3, 0.3, 0.3, 0.1])
+    assert found.group_ranks.tolist() == [1, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("how", "mean", "scale"),
+    [
+        ("none", [0, 0, 0], [1, 1, 1]),
+        ("column", [1, 2, 3], [3, 4, 1]),
+        ("global", [1, 2, 3], [(25 / 3) ** 0.5] * 3),
+        (
+            "shrunk",
+            [1, 2, 3],
+            [(17 / 3 + 3) ** 0.5, (73 / 6) ** 0.5, (25 / 6) ** 0.5],
+        ),
+    ],
+)
+def test_columns_are_centered_and_scaled_by_the_rule(how: str, mean: Any, scale: Any) -> None:
+    moments: Any = SimpleNamespace(mean=np.array([1.0, 2, 3]), variance=np.array([9.0, 16, 0]))
+    found = standardization(moments, how, torch.float64)
+    x = torch.tensor([[10.0, 20.0, 30.0]], dtype=torch.float64)
+    expected = (x.numpy() - np.array(mean)) / np.array(scale)
+    assert found(x).numpy() == pytest.approx(expected)
+
+
+def test_columns_without_any_spread_are_left_in_their_units() -> None:
+    moments: Any = SimpleNamespace(mean=np.zeros(2), variance=np.zeros(2))
+    x = torch.tensor([[10.0, 20.0]], dtype=torch.float64)
+    for how in ("global", "column"):
+        assert standardization(moments, how, torch.float64)(x).tolist() == x.tolist()

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import featuremask
@@ -201,3 +202,17 @@ def test_features_taken_equally_often_go_by_their_mean_rank(
     monkeypatch.setattr(module, "_taken", lambda *_: found)
     fitted = stability(n_resamples=4).fit(*planted())
     assert fitted.ranking_.tolist() == [2, 4, 1, 3]
+
+
+def test_halves_of_an_odd_number_of_rows_are_of_one_size() -> None:
+    draw = np.random.default_rng(0)
+    for labels in (None, np.arange(21) % 3):
+        one, other = module._halves(labels, 21, draw)
+        assert len(one) == len(other) == 10
+        assert not set(one.tolist()) & set(other.tolist())
+
+
+@pytest.mark.parametrize("base", [LinearRegression(), object()])
+def test_what_selects_nothing_is_no_base(base: Any) -> None:
+    with pytest.raises((InputError, TypeError)):
+        stability(base).fit(*planted())

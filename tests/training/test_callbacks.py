@@ -287,3 +287,20 @@ def test_a_loss_that_stays_is_no_fall() -> None:
         state.history.append({"epoch": epoch, "validation_loss": 0.5})
         ended.append(bool(stopping.on_epoch_end(state)))
     assert ended == [False, False, False, True, True]
+
+
+def test_a_fall_counts_from_the_tolerance_on() -> None:
+    def ends(*losses: float) -> list[bool]:
+        stopping = EarlyStopping(patience=1, tolerance=0.1, restore_best=False)
+        state: Any = SimpleNamespace(model=nn.Linear(1, 1), history=[], callbacks=[], epoch=0)
+        stopping.on_fit_begin(state)
+        found = []
+        for state.epoch, loss in enumerate(losses, 1):
+            state.history.append({"epoch": state.epoch, "validation_loss": loss})
+            found.append(bool(stopping.on_epoch_end(state)))
+        return found
+
+    assert ends(2.0, 1.7, 1.5) == [False, False, False]
+    assert ends(2.0, 1.85, 1.7) == [False, True, False]
+    assert ends(-2.0, -2.1) == [False, True]
+    assert ends(-2.0, -2.3) == [False, False]

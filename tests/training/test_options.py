@@ -12,6 +12,7 @@ from featuremask.exceptions import InputError
 from featuremask.gates import FeatureMask
 from featuremask.networks import mlp
 from featuremask.selectors._attempt import Attempt
+from featuremask.selectors._specs import Seeds
 from featuremask.training import TrainingOptions
 
 
@@ -126,3 +127,8 @@ def test_each_further_training_of_a_fit_takes_twice_as_long() -> None:
     assert (third.epochs, third.steps, third.max_seconds) == (12, 40, 5.0)
     endless = Attempt(1).options(TrainingOptions(steps=10))
     assert (endless.epochs, endless.steps) == (None, 20)
+
+
+def test_each_training_of_a_fit_has_seeds_of_its_own() -> None:
+    assert Attempt().seeds(Seeds(1, 20, 300)) == Seeds(1, 20, 300)
+    assert Attempt(2).seeds(Seeds(1, 20, 300)) == Seeds(3, 22, 302)

@@ -6,7 +6,8 @@ Each mutant is one change of one operator, comparison or constant in the gates, 
 selectors, drawn by a fixed seed. Of the quick tests, those that reach its lines run on it until one
 fails: those that noticed another change of the same function first, then narrow and quick ones, up
 to so many seconds of processor time in all. The results are lines of JSON; started again the
-program goes on after the last one. With --again, those that survived are tried once more.
+program goes on after the last one. With --again, those that survived are tried once
+more. --measure names files of tests that were changed, --only files to which the tests are limited.
 """
 
 import argparse
@@ -65,6 +66,7 @@ class Work:
     def __init__(self, arguments: argparse.Namespace, reached: reach.Reach) -> None:
         self.results = Results(arguments.results)
         self.seconds = arguments.seconds
+        self.only = frozenset(arguments.only or ())
         self.reached = reached
         self.until = time.monotonic() + 60 * arguments.minutes
         self.chosen = drawn(arguments.count, arguments.seed)
@@ -73,16 +75,18 @@ class Work:
             for name, line in self.results.known.items()
             if not (arguments.again and line["outcome"] == "survived")
         }
-        self.left = [mutant for mutant in self.chosen if mutant.name not in done]
+        left = [mutant for mutant in self.chosen if mutant.name not in done]
+        self.left = [mutant for mutant in left if not self.only or self.tests(mutant)]
 
     def tests(self, mutant: Mutant) -> list[str]:
         """Return the tests for a change, likely ones first."""
-        found = self.reached.tests(mutant, self.seconds)
-        likely = [t for t in self.results.noticing(mutant) if t in self.reached.seconds]
+        found = self.reached.tests(mutant, self.seconds, self.only)
+        likely = self.results.noticing(mutant)
         if not mutant.in_a_function:
             tests = self.reached.seconds
             likely += [test for test in tests if test.split("::")[0] in judge.DECLARATIONS]
-        return list(dict.fromkeys([*likely, *found]))
+        allowed = [test for test in likely if self.reached.allows(test, self.only)]
+        return list(dict.fromkeys([*allowed, *found]))
 
     def go(self, mutants: list[Mutant], judged: Any) -> None:
         """Judge changes, one after the other, while there is time."""
@@ -111,7 +115,8 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--seconds", type=float, default=12.0, help="of tests for one mutant")
     parser.add_argument("--again", action="store_true", help="try again those that survived")
-    parser.add_argument("--changed", nargs="+", help="files of tests to measure anew")
+    parser.add_argument("--measure", nargs="+", help="files of tests to measure anew")
+    parser.add_argument("--only", nargs="+", help="files of tests to be tried, no others")
     parser.add_argument("--reach", type=Path, default=Path("out/reach.json"))
     parser.add_argument("--results", type=Path, default=Path("out/mutants.jsonl"))
     arguments = parser.parse_args()
@@ -121,8 +126,8 @@ def main() -> None:
     judge.preload()
     if not arguments.reach.exists():
         measure(arguments.reach, [*judge.SUITE, *judge.DECLARATIONS])
-    if arguments.changed:
-        measure(arguments.reach, arguments.changed)
+    if arguments.measure:
+        measure(arguments.reach, arguments.measure)
     work = Work(arguments, reach.read(arguments.reach))
     within = [judge.is_within_functions(mutant) for mutant in work.left]
     cold = [m for m, inside in zip(work.left, within, strict=True) if not inside]

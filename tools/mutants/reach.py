@@ -20,14 +20,18 @@ class Reach:
     seconds: dict[str, float]
     lines: dict[str, dict[int, list[str]]]
 
-    def tests(self, mutant: Mutant, seconds: float) -> list[str]:
+    def allows(self, test: str, only: frozenset[str]) -> bool:
+        """Whether a test is known and, if files are named, in one of them."""
+        return test in self.seconds and (not only or test.split("::")[0] in only)
+
+    def tests(self, mutant: Mutant, seconds: float, only: frozenset[str]) -> list[str]:
         """Return tests that reach a change, narrow and quick ones first, up to so many seconds."""
         found: dict[str, None] = {}
         for file, line in _places(mutant):
             found.update(dict.fromkeys(self.lines.get(file, {}).get(line, ())))
         order = {test: place for place, test in enumerate(self.seconds)}
         chosen, cost = [], 0.0
-        for test in sorted(found, key=lambda test: order[test]):
+        for test in sorted(filter(lambda t: self.allows(t, only), found), key=order.__getitem__):
             cost += self.seconds[test]
             if cost > seconds:
                 break
