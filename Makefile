@@ -16,7 +16,7 @@ ifneq ($(wildcard ../shared/data),)
 export FEATUREMASK_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test check nightly min-deps bench docs package clean
+.PHONY: demo test check nightly audit min-deps bench docs package clean
 
 $(VENV)/.base: constraints.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -63,11 +63,17 @@ check: $(VENV)/.dev  ## lint, types, import contract and the quick tests; under 
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 nightly: $(VENV)/.browser $(VENV)/.bench  ## the long jobs
-	FEATUREMASK_KILLS=100 FEATUREMASK_FITS=1000 $(BIN)/python -m pytest -n 2 -m slow
+	FEATUREMASK_KILLS=100 FEATUREMASK_FITS=1000 FEATUREMASK_MINUTES=10 $(BIN)/python -m pytest -n 2 -m slow
 	FEATUREMASK_KILLS=100 FEATUREMASK_MUTATIONS=10000 $(BIN)/python -m pytest -n 2 -rP \
 		tests/hostile tests/interruption
 	$(BIN)/featuremask reproduce paper --jobs 2
 	$(BIN)/featuremask report paper
+
+audit: $(VENV)/.base  ## licenses, a bill of materials, and known vulnerabilities of what is installed
+	$(BIN)/python tools/licenses.py --extra all --sbom out/sbom.cdx.json
+	$(PIP) install --quiet pip-audit
+	$(PIP) freeze --exclude-editable > out/installed.txt
+	$(BIN)/pip-audit -r out/installed.txt --no-deps --disable-pip
 
 min-deps:  ## scikit-learn's checks and the quick tests on the oldest versions that are declared
 	$(PYTHON) -m venv .venv-min

@@ -1,5 +1,7 @@
 """A file is written whole or not at all, whatever happens on the way."""
 
+import errno
+import fcntl
 import os
 import threading
 import time
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 from featuremask import _files
-from featuremask._files import sole_writer, write_atomically
+from featuremask._files import open_atomically, sole_writer, write_atomically
 
 
 class Faults:
@@ -137,6 +139,54 @@ def test_a_file_is_replaced(tmp_path: Path) -> None:
         write_atomically(tmp_path / "a", content)
         assert (tmp_path / "a").read_bytes() == content
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_what_a_killed_writer_has_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    others = [".a.txt", "a.0123.tmp", ".b.0123.tmp", ".ab.0123.tmp"]
+    for name in (*others, ".a.0123.tmp"):
+        (tmp_path / name).write_bytes(b"half a file")
+    write_atomically(tmp_path / "a", b"content")
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, "a"])
+
+
+def test_a_writer_at_work_is_left_alone(tmp_path: Path) -> None:
+    with open_atomically(tmp_path / "a") as slow:
+        slow.write(b"sl")
+        write_atomically(tmp_path / "a", b"quick")
+        assert (tmp_path / "a").read_bytes() == b"quick"
+        slow.write(b"ow")
+    assert (tmp_path / "a").read_bytes() == b"slow"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_temporary_file_that_was_removed_before_it_was_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = fcntl.flock
+    temporary: list[str] = []
+
+    def late(handle: int, how: int) -> None:
+        if not temporary:  # another writer comes first, and takes it for a leftover
+            temporary.extend(os.listdir(tmp_path))
+            os.unlink(tmp_path / temporary[0])
+        lock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    write_atomically(tmp_path / "a", b"content")
+    assert len(temporary) == 1
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_where_files_cannot_be_locked_they_are_written_and_leftovers_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_: Any) -> None:
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    (tmp_path / ".a.0123.tmp").write_bytes(b"perhaps at work")
+    write_atomically(tmp_path / "a", b"content")
+    assert sorted(os.listdir(tmp_path)) == [".a.0123.tmp", "a"]
 
 
 def test_a_path_may_be_text(tmp_path: Path) -> None:

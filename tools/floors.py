@@ -6,7 +6,7 @@ PyTorch is left out: its floor is the version that `constraints.txt` names.
 import tomllib
 from pathlib import Path
 
-_EXTRAS = ("io", "plot", "datasets")
+_EXTRAS = ("io", "h5ad", "plot", "datasets")
 _GROUP = "test"
 
 

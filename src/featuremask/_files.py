@@ -1,5 +1,6 @@
 """Files that are written whole or not at all."""
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 __all__ = ["open_atomically", "sole_writer", "write_atomically"]
+
+_TEMPORARY = ".tmp"
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
@@ -43,15 +46,16 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Yields
     ------
     binary file
-        Of a temporary name, until the block ends without an error.
+        Of a temporary name, until the block ends without an error. What a process that was killed
+        has left under such a name is removed first.
     """
     path = Path(path)
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "Only a file can be replaced by a file", str(path))
-    name = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    _remove_leftovers(path)
+    name, lock = _temporary(path)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(os.dup(lock), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -59,6 +63,8 @@ def open_atomically(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except BaseException:
         _remove(name)
         raise
+    finally:
+        os.close(lock)
     _sync_folder(path.parent)
 
 
@@ -94,6 +100,33 @@ def _locked(handle: int) -> bool:
     except OSError:
         return True  # some network file systems lock no folders
     return True
+
+
+def _temporary(path: Path) -> tuple[Path, int]:
+    """Make an empty file beside another; it is locked until the handle is closed."""
+    while True:
+        name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{_TEMPORARY}")
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with contextlib.suppress(OSError):  # not every file system has locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if name.exists():  # else it was taken for a leftover before it was locked
+            return name, handle
+        os.close(handle)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove the temporary files of writers that are no more: nobody has them locked."""
+    start = f".{path.name}."
+    for leftover in list(os.scandir(path.parent)):
+        if not (leftover.name.startswith(start) and leftover.name.endswith(_TEMPORARY)):
+            continue
+        with contextlib.suppress(OSError):  # it is locked, or gone
+            handle = os.open(leftover.path, os.O_WRONLY)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(leftover.path)
+            finally:
+                os.close(handle)
 
 
 def _remove(name: Path) -> None:

@@ -76,3 +76,12 @@ def test_wide_rows_are_read_in_blocks_with_the_same_mean() -> None:
 def test_words_out_of_range_are_refused(words: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         AFSGate(5, **words)
+
+
+def test_it_shows_its_words() -> None:
+    assert "50, attention_units=8, head_depth=0" in repr(AFSGate(50, attention_units=8))
+    assert "head_depth=1" in repr(AFSGate(50, attention_units=8, head_depth=1))
+
+
+def test_one_unit_is_enough() -> None:
+    assert AFSGate(5, attention_units=1)(torch.randn(3, 5)).shape == (3, 5)

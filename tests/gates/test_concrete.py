@@ -105,3 +105,15 @@ def test_more_features_to_keep_than_neurons_leave_none_to_learn() -> None:
 def test_words_out_of_range_are_refused(words: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         ConcreteGate(5, **{"n_select": 2, **words})
+
+
+def test_the_temperature_may_stay() -> None:
+    gate = ConcreteGate(5, 2, start_temperature=2.0, end_temperature=2.0)
+    gate.anneal(0.7)
+    assert float(gate.temperature) == 2.0
+
+
+def test_initial_logits_are_as_spread_as_those_of_the_publication() -> None:
+    gate = ConcreteGate(400, 100).requires_grad_(False)
+    assert float(gate.logits.std()) == pytest.approx((2.0 / 500) ** 0.5, rel=0.02)
+    assert float(gate.logits.mean()) == pytest.approx(0.0, abs=0.002)

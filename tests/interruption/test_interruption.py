@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -21,22 +23,69 @@ ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("FEATUREMASK_KILLS", "8"))
 
 
-@pytest.mark.timeout(120 + 10 * KILLS)
-def test_a_grid_whose_workers_are_killed_makes_each_run_once(tmp_path: Path) -> None:
-    seed = time.time_ns() % 10**6  # a failure shows it in the command
-    program = Path(__file__).with_name("grid_killing.py")
+def killed(program: str, folder: Path) -> dict[str, Any]:
+    """Run a program that kills, and return what it counted."""
+    seed = time.time_ns() % 10**6  # a failure shows it
+    path = Path(__file__).with_name(program)
     done = subprocess.run(
-        [sys.executable, program, str(tmp_path), "--kills", str(KILLS), "--seed", str(seed)],
+        [sys.executable, path, str(folder), "--kills", str(KILLS), "--seed", str(seed)],
         env={**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, f"seed {seed}: {done.stderr}"
-    found = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     sys.stdout.write(f"{found}\n")
+    return found
+
+
+@pytest.mark.timeout(120 + 10 * KILLS)
+def test_a_grid_whose_workers_are_killed_makes_each_run_once(tmp_path: Path) -> None:
+    found = killed("grid_killing.py", tmp_path)
     assert found["kills"] >= KILLS
     assert found["runs"] > 50
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120 + 10 * KILLS)
+def test_apply_and_the_report_that_are_killed_leave_whole_files_or_none(tmp_path: Path) -> None:
+    found = killed("file_killing.py", tmp_path)
+    assert found["report"] >= KILLS
+    assert sum(kills for name, kills in found.items() if name.startswith("apply")) >= KILLS
+
+
+SELECT = ["select", "table.csv", "-t", "y", "-k", "2", "-o", "out", "--max-seconds", "600"]
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_the_command_trains_keeps_the_ranking_so_far(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 30))
+    names = [f"c{n}" for n in range(30)] + ["y"]
+    table = np.column_stack([X, X[:, 3] + X[:, 7] > 0])
+    np.savetxt(tmp_path / "table.csv", table, "%.5f", ",", header=",".join(names), comments="")
+    command = [sys.executable, "-m", "featuremask", *SELECT]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        line = child.stderr.readline()
+        while line and "training" not in line:
+            line = child.stderr.readline()
+        time.sleep(8.0)  # it trains for ten minutes
+        child.send_signal(signal.SIGINT)
+        said, errors = child.communicate(timeout=60)
+    assert child.returncode == 130, errors
+    assert said == ""
+    assert "Interrupted. By then " in errors
+    assert "Traceback" not in errors
+    out = tmp_path / "out"
+    assert {path.name for path in out.iterdir()} == {"partial-ranking.csv", "partial.json"}
+    best = [line.split(",")[1] for line in (out / "partial-ranking.csv").read_text().splitlines()]
+    assert set(best[1:3]) == {"c3", "c7"}
+    assert 0.0 < json.loads((out / "partial.json").read_text())["training_done"] < 1.0
 
 
 def test_ctrl_c_ends_a_command_with_a_word_and_without_a_traceback(

@@ -14,6 +14,7 @@ import pytest
 from featuremask import FeatureMaskSelector
 
 FITS = int(os.environ.get("FEATUREMASK_FITS", "100"))
+MINUTES = float(os.environ.get("FEATUREMASK_MINUTES", "0.4"))
 
 
 def scores(seed: int) -> bytes:
@@ -23,16 +24,30 @@ def scores(seed: int) -> bytes:
     return FeatureMaskSelector(5, **words).fit(X, X[:, 0] > 0).scores_.tobytes()
 
 
+def soaked(*options: str) -> dict[str, float]:
+    """Run the program that fits over and over, and return what it measured."""
+    program = Path(__file__).with_name("soak.py")
+    command = [sys.executable, str(program), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    sys.stdout.write(f"{found}\n")
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(60 + 2 * FITS)
 def test_many_fits_take_no_more_memory_or_files_than_some() -> None:
-    program = Path(__file__).with_name("soak.py")
-    command = [sys.executable, str(program), "--fits", str(FITS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout)
-    sys.stdout.write(f"{found}\n")
-    assert found["files"] == 0
-    assert found["threads"] == 0
+    found = soaked("--fits", str(FITS))
+    assert (found["files"], found["threads"]) == (0, 0)
+    assert found["growth_mb"] < 20
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120 + 120 * MINUTES)
+def test_fits_files_and_streams_for_some_minutes_leave_nothing_behind() -> None:
+    found = soaked("--minutes", str(MINUTES))
+    assert found["fits"] > 10
+    assert (found["files"], found["threads"]) == (0, 0)
     assert found["growth_mb"] < 20
 
 

@@ -1,12 +1,15 @@
 """How many features: chosen on rows that the selection has not seen."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from scipy import sparse
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import featuremask
@@ -19,7 +22,8 @@ from featuremask import (
 )
 from featuremask.exceptions import InputError
 from featuremask.selectors import BaseSelector
-from featuremask.selectors._how_many import choose_count
+from featuremask.selectors._data import checked_rows
+from featuremask.selectors._how_many import _RIDGE, _losses, _Sample, _sampled, choose_count
 from featuremask.tables import Table
 
 N, D = 240, 20
@@ -204,3 +208,81 @@ def test_saving_and_loading_keeps_the_curve(tmp_path: Path) -> None:
 def test_what_cannot_be_halved_is_refused() -> None:
     with pytest.raises(InputError, match="two different rows in each half"):
         auto().fit(np.eye(4), [0, 0, 0, 1])
+
+
+def test_of_many_rows_some_of_each_class_are_halved_and_fewer_are_learned_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("featuremask.selectors._how_many._MOST_ROWS", 60)
+    monkeypatch.setattr("featuremask.selectors._how_many._MODEL_ROWS", 10)
+    X, y = planted()
+    y = np.where(np.arange(N) < N // 4, 1, 0)
+    rows = checked_rows(auto(), X, y, None, dtype=torch.float32)
+    sample = _sampled(rows, 0)
+    assert len(sample.index) == len(set(sample.index.tolist())) == 60
+    assert np.array_equal(sample.index, np.sort(sample.index))
+    for half in (0, 1):
+        told = sample.index[sample.half == half]
+        assert len(told) == 30
+        assert abs(y[told].sum() - 30 / 4) <= 1
+        assert sample.fits[sample.half == half].sum() == 10
+    assert np.array_equal(sample.numbers, X[sample.index].astype(np.float32))
+
+
+def test_of_few_rows_all_are_halved_and_learned_from() -> None:
+    rows = checked_rows(auto(), *planted(), None, dtype=torch.float32)
+    sample = _sampled(rows, 0)
+    assert sample.index.tolist() == list(range(N))
+    assert abs(sample.half.mean() - 0.5) < 0.01
+    assert sample.fits.all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5, 7.0])
+def test_weights_count_as_rows_but_never_as_fewer_than_there_are(scale: float) -> None:
+    weight = scale * (1.0 + np.arange(N) % 3)
+    rows = checked_rows(auto(), *planted(), weight, dtype=torch.float32)
+    sample = _sampled(rows, 0)
+    assert sample.weight == pytest.approx(weight * max(1.0, N / weight.sum()))
+
+
+@pytest.mark.parametrize("kind", ["classification", "labels", "regression", "reconstruction"])
+def test_losses_of_held_out_rows_are_those_of_kernel_ridge_regression(kind: str) -> None:
+    draw = np.random.default_rng(3)
+    n, columns = 60, np.array([True, False, True, True, False])
+    numbers = draw.normal(2.0, [1.0, 3.0, 0.1, 5.0, 1.0], size=(n, 5))
+    classes = np.digitize(numbers[:, 0], [1.5, 2.5])
+    target = {
+        "classification": np.eye(3)[classes],
+        "labels": np.stack([classes > 0, numbers[:, 3] > 2], axis=1).astype(float),
+        "regression": numbers[:, :1] * 2 + 7,
+        "reconstruction": np.empty((n, 0)),
+    }[kind]
+    half, fits, weight = np.arange(n) % 2, np.arange(n) % 5 > 0, 1.0 + np.arange(n) % 3
+    sample = _Sample(np.arange(n), half, fits, numbers, target, weight)
+    objective = "classification" if kind == "labels" else kind
+    said = SimpleNamespace(
+        objective=SimpleNamespace(kind=objective),
+        classes=np.arange(3) if kind == "classification" else None,
+    )
+    found = _losses(SimpleNamespace(target=said), sample, 0, columns)  # type: ignore[arg-type]  # a part
+
+    told, judged = (half == 0) & fits, half == 1
+    mean = np.average(numbers[told], axis=0, weights=weight[told])
+    spread = np.sqrt(np.average((numbers[told] - mean) ** 2, axis=0, weights=weight[told]))
+    z, z_other = (((numbers[part] - mean) / spread)[:, columns] for part in (told, judged))
+    if kind == "reconstruction":
+        target = (numbers - mean) / np.sqrt(np.mean(spread**2))
+        center, model = np.zeros(5), KernelRidge(alpha=_RIDGE)
+    else:
+        center = np.average(target[told], axis=0, weights=weight[told])
+        model = KernelRidge(alpha=_RIDGE, kernel="rbf", gamma=1 / 3)
+    model.fit(z, target[told] - center, sample_weight=weight[told])
+    predicted, wanted = center + model.predict(z_other), target[judged]
+    expected = {
+        "classification": predicted.argmax(axis=1) != wanted.argmax(axis=1),
+        "labels": ((predicted > 0.5) != (wanted > 0.5)).mean(axis=1),
+        "regression": ((predicted - wanted) ** 2).mean(axis=1),
+        "reconstruction": ((predicted - wanted) ** 2).mean(axis=1),
+    }[kind]
+    assert found == pytest.approx(expected.astype(float))
+    assert 0.0 < found.mean() < 1.0

@@ -68,3 +68,11 @@ def test_a_word_that_cannot_be_is_refused_by_fit_alone(cls: type[BaseSelector]) 
 def test_a_weight_is_a_number_of_repetitions(cls: type[BaseSelector], kind: str) -> None:
     check = getattr(checks, f"check_sample_weight_equivalence_on_{kind}_data")
     check(cls.__name__, short(cls).set_params(max_epochs=20))
+
+
+@every_estimator
+def test_a_weight_is_a_number_of_repetitions_where_the_number_of_features_is_chosen(
+    cls: type[BaseSelector],
+) -> None:
+    estimator = short(cls).set_params(n_features_to_select="auto", max_epochs=2)
+    checks.check_sample_weight_equivalence_on_dense_data(cls.__name__, estimator)

@@ -1,12 +1,15 @@
 """In a notebook a selector shows what it found."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
 
 import featuremask
-from featuremask import RandomSelector
+from featuremask import FeatureMaskSelector, RandomSelector
 
 HOSTILE = "</script><script>alert(1)</script>"
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 12)), columns=[HOSTILE, *"abcdefghijk"])
@@ -49,3 +52,18 @@ def test_a_selector_that_was_read_from_a_file_shows_the_same(tmp_path: Path) -> 
     selector.save(tmp_path / "selector.fm")
     loaded = featuremask.load(tmp_path / "selector.fm")
     assert "40 rows × 12 columns" in loaded._repr_html_()
+
+
+def test_the_widest_bar_is_that_of_the_largest_share() -> None:
+    X, y = load_wine(return_X_y=True)
+    shown = FeatureMaskSelector(3, max_epochs=2, random_state=0).fit(X, y)._repr_html_()
+    widths = [float(width) for width in re.findall(r"width:([0-9.]+)em", shown)]
+    assert max(widths) == 8.0
+    assert all(0.0 <= width <= 8.0 for width in widths)
+
+
+@pytest.mark.parametrize(("columns", "more"), [(10, ""), (11, "1 more"), (13, "3 more")])
+def test_what_is_not_shown_is_counted_if_there_is_any(columns: int, more: str) -> None:
+    X = np.random.default_rng(0).normal(size=(20, columns))
+    shown = RandomSelector(2, random_state=0).fit(X, X[:, 0])._repr_html_()
+    assert (more in shown) if more else (" more" not in shown)

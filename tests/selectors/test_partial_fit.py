@@ -208,3 +208,12 @@ def test_classes_that_are_too_few_are_refused(classes: Any, message: str) -> Non
 def test_a_word_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(InputError, match="batch_size must be"):
         selector(batch_size=0).partial_fit(*portion(0))
+
+
+def test_portions_are_counted_from_one() -> None:
+    rng = np.random.default_rng(0)
+    selector = FeatureMaskSelector(2, random_state=0)
+    for _ in range(3):
+        X = rng.normal(size=(30, 4))
+        selector.partial_fit(X, X[:, 0] > 0, classes=[False, True])
+    assert [record["epoch"] for record in selector.history_] == [1, 2, 3]

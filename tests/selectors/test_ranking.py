@@ -189,3 +189,31 @@ def test_a_fraction_selects_at_least_one_and_at_most_all(fraction: float, n: int
     count = count_to_select(fraction, n)
     assert 1 <= count <= n
     assert abs(count - fraction * n) <= 0.5 or count == 1
+
+
+ON, OFF = True, False
+
+
+@pytest.mark.parametrize(
+    ("scores", "first", "last", "expected"),
+    [
+        ([5, 1, 3], [OFF, ON, OFF], [OFF, OFF, OFF], [5, 6, 3]),
+        ([5, 9, 3], [OFF, ON, OFF], [OFF, OFF, OFF], [5, 9, 3]),
+        ([5, 9, 3, 8], [OFF, ON, ON, OFF], [OFF, OFF, OFF, OFF], [5, 15, 9, 8]),
+        ([5, 1, 3], [OFF, OFF, OFF], [ON, OFF, OFF], [0, 1, 3]),
+        ([-9, 1, 3], [OFF, OFF, OFF], [ON, OFF, OFF], [-9, 1, 3]),
+        ([-9, 0, 3], [OFF, OFF, OFF], [ON, OFF, OFF], [-1, 0, 3]),
+        ([-5, -3], [ON, ON], [OFF, OFF], [1, 3]),
+        ([7, 3], [OFF, OFF], [ON, ON], [-1, -1]),
+    ],
+)
+def test_scores_of_columns_put_first_or_last_are_moved_no_further_than_needed(
+    scores: Any, first: Any, last: Any, expected: Any
+) -> None:
+    found = rank_columns(np.array(scores, float), first=np.array(first), last=np.array(last))
+    assert found.scores.tolist() == expected
+
+
+def test_shares_keep_their_proportions_however_small() -> None:
+    found = rank_columns(np.zeros(3), shares=np.array([0.1, 0.3, -0.2])).shares
+    assert found == pytest.approx([0.25, 0.75, 0.0])

@@ -61,3 +61,31 @@ def test_a_small_batch_is_done_by_one_thread_unless_the_user_says_otherwise() ->
     assert threads_for(1000, 1000, None) is None
     assert threads_for(10, 10, 3) == 3
     assert threads_for(1000, 1000, 1) == 1
+
+
+@pytest.mark.parametrize(
+    ("n", "batch", "steps", "dropout"),
+    [
+        (2, 256, 300, 0.0),
+        (200, 256, 300, 0.0),
+        (256, 256, 348, 0.0),
+        (640, 128, 603, 0.15),
+        (1024, 128, 799, 0.3),
+        (4096, 128, 1836, 0.3),
+        (65_536, 256, 9692, 0.3),
+        (16_777_216, 1024, 269_982, 0.3),
+        (1e9, 1024, 787_958, 0.3),
+    ],
+)
+def test_the_rule_is_the_one_that_was_chosen(
+    n: float, batch: int, steps: int, dropout: float
+) -> None:
+    budget = budget_for(n)
+    assert (budget.batch_size, budget.steps) == (batch, steps)
+    assert budget.dropout == pytest.approx(dropout)
+
+
+@pytest.mark.parametrize(("entries", "threads"), [(65_535, 1), (65_536, None)])
+def test_several_threads_begin_at_a_number_of_entries(entries: int, threads: int | None) -> None:
+    assert threads_for(1, entries, None) == threads
+    assert threads_for(entries, 1, None) == threads

@@ -9,12 +9,14 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import featuremask
 from featuremask import FeatureMaskSelector, RandomSelector, StabilitySelection
 from featuremask.evaluation import expected_errors, nogueira
 from featuremask.exceptions import InputError
+from featuremask.selectors import _stability as module
 from featuremask.tables import Table
 
 N, D, K = 80, 12, 3
@@ -190,6 +192,30 @@ def test_words_that_cannot_be_are_refused(words: dict[str, Any], message: str) -
 def test_two_halves_need_four_rows() -> None:
     with pytest.raises(InputError, match="at least 4 rows"):
         stability().fit(np.eye(3), [0, 1, 0])
+
+
+def test_features_taken_equally_often_go_by_their_mean_rank(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    support = np.array([True, False, True, False])
+    found = module._Taken(support, np.array([2, 4, 1, 3]), None)
+    monkeypatch.setattr(module, "_taken", lambda *_: found)
+    fitted = stability(n_resamples=4).fit(*planted())
+    assert fitted.ranking_.tolist() == [2, 4, 1, 3]
+
+
+def test_halves_of_an_odd_number_of_rows_are_of_one_size() -> None:
+    draw = np.random.default_rng(0)
+    for labels in (None, np.arange(21) % 3):
+        one, other = module._halves(labels, 21, draw)
+        assert len(one) == len(other) == 10
+        assert not set(one.tolist()) & set(other.tolist())
+
+
+@pytest.mark.parametrize("base", [LinearRegression(), object()])
+def test_what_selects_nothing_is_no_base(base: Any) -> None:
+    with pytest.raises((InputError, TypeError)):
+        stability(base).fit(*planted())
 
 
 # ---- progress -------------------------------------------------------------------------------

@@ -90,3 +90,14 @@ def test_a_parameter_without_a_gradient_is_left_as_it_is():
     optimizer.step()
     assert torch.equal(model[2].weight, before)
     assert not same(model, network())
+
+
+def test_after_a_state_was_loaded_its_counters_go_on_together():
+    model = network()
+    first = LeanAdam(groups(model), 1e-2)
+    steps(model, first, 3)
+    again = LeanAdam(groups(model), 1e-2)
+    again.load_state_dict(copy.deepcopy(first.state_dict()))
+    steps(model, again, 2)
+    counted = [float(state["step"]) for state in again.state_dict()["state"].values()]
+    assert counted == [5.0] * 4

@@ -3,12 +3,13 @@
 import io
 import re
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from featuremask.exceptions import InputError
 from featuremask.objectives import Classes
@@ -274,3 +275,32 @@ def test_a_failed_fit_gives_the_terminal_its_cursor_back(
     with pytest.raises(LookupError, match="stop"):
         problem.fit(callbacks=[ProgressBar(), Broken()])
     assert terminal.getvalue().rindex("\x1b[?25h") > terminal.getvalue().rindex("\x1b[?25l")
+
+
+def test_a_loss_that_stays_is_no_fall() -> None:
+    stopping = EarlyStopping(patience=3, restore_best=False)
+    state: Any = SimpleNamespace(model=nn.Linear(1, 1), history=[], callbacks=[], epoch=0)
+    stopping.on_fit_begin(state)
+    ended = []
+    for epoch in range(1, 6):
+        state.epoch = epoch
+        state.history.append({"epoch": epoch, "validation_loss": 0.5})
+        ended.append(bool(stopping.on_epoch_end(state)))
+    assert ended == [False, False, False, True, True]
+
+
+def test_a_fall_counts_from_the_tolerance_on() -> None:
+    def ends(*losses: float) -> list[bool]:
+        stopping = EarlyStopping(patience=1, tolerance=0.1, restore_best=False)
+        state: Any = SimpleNamespace(model=nn.Linear(1, 1), history=[], callbacks=[], epoch=0)
+        stopping.on_fit_begin(state)
+        found = []
+        for state.epoch, loss in enumerate(losses, 1):
+            state.history.append({"epoch": state.epoch, "validation_loss": loss})
+            found.append(bool(stopping.on_epoch_end(state)))
+        return found
+
+    assert ends(2.0, 1.7, 1.5) == [False, False, False]
+    assert ends(2.0, 1.85, 1.7) == [False, True, False]
+    assert ends(-2.0, -2.1) == [False, True]
+    assert ends(-2.0, -2.3) == [False, False]

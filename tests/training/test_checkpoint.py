@@ -328,3 +328,18 @@ def test_text_that_differs_between_processes_tells_no_fits_apart(tmp_path: Path)
     count = Count()
     fit_selector(tmp_path, loss=loss, callbacks=[count])
     assert count.epochs == 0
+
+
+def test_the_clock_of_a_fit_goes_on_where_it_stood(problem: Any, tmp_path: Path) -> None:
+    class Slowly(Callback):
+        def on_epoch_end(self, state: TrainingState) -> None:
+            time.sleep(0.05)
+
+    broken_off(
+        problem, 6, problem.model(), epochs=8, checkpoint=Checkpoint(tmp_path), callbacks=[Slowly()]
+    )
+    history = problem.fit(epochs=8, checkpoint=Checkpoint(tmp_path)).history
+    seconds = [record["seconds"] for record in history]
+    assert len(seconds) == 8
+    assert seconds == sorted(seconds)
+    assert seconds[-1] > 0.2

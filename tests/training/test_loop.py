@@ -349,3 +349,11 @@ def test_reading_out_does_not_train(problem: Any) -> None:
 
 def test_a_gate_without_a_statistic_is_read_out_too(problem: Any, telling_gate: Any) -> None:
     assert problem.fit(problem.model(telling_gate())).statistic is None
+
+
+def test_where_no_time_is_left_the_one_step_is_that_of_the_start(
+    problem: Any, telling_gate: Any
+) -> None:
+    gate = telling_gate()
+    problem.fit(problem.model(gate), epochs=5, max_seconds=1e-9)
+    assert gate.annealed == [0.0, 1.0]

@@ -11,6 +11,8 @@ from torch import nn
 from featuremask.exceptions import InputError
 from featuremask.gates import FeatureMask
 from featuremask.networks import mlp
+from featuremask.selectors._attempt import Attempt
+from featuremask.selectors._specs import Seeds
 from featuremask.training import TrainingOptions
 
 
@@ -116,3 +118,17 @@ def test_schedules(schedule: Any, at_0: float, at_half: float, towards_1: float)
 
 def test_a_schedule_may_be_a_function() -> None:
     assert TrainingOptions(epochs=1, schedule=lambda p: 3.0 - p).rate_factor(0.5) == 2.5
+
+
+def test_each_further_training_of_a_fit_takes_twice_as_long() -> None:
+    options = TrainingOptions(epochs=3, steps=10, max_seconds=9.0)
+    assert Attempt(0, 1.0).options(options) is options
+    third = Attempt(2, 5.0).options(options)
+    assert (third.epochs, third.steps, third.max_seconds) == (12, 40, 5.0)
+    endless = Attempt(1).options(TrainingOptions(steps=10))
+    assert (endless.epochs, endless.steps) == (None, 20)
+
+
+def test_each_training_of_a_fit_has_seeds_of_its_own() -> None:
+    assert Attempt().seeds(Seeds(1, 20, 300)) == Seeds(1, 20, 300)
+    assert Attempt(2).seeds(Seeds(1, 20, 300)) == Seeds(3, 22, 302)

@@ -42,8 +42,8 @@ class _LazyGroup(click.Group):
             return super().invoke(ctx)
         except (FeatureMaskError, OSError) as error:
             raise click.ClickException(str(error)) from error
-        except KeyboardInterrupt:
-            click.echo("Interrupted.", err=True)
+        except KeyboardInterrupt as stop:
+            click.echo(f"Interrupted. {stop}".rstrip(), err=True)
             ctx.exit(_INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -81,7 +81,7 @@ def main() -> None:
       0    done
       1    the data or a file cannot be used; the message says why
       2    the options are wrong
-      130  interrupted; no file is left half-written
+      130  interrupted; no file is left half-written, and the message says what is kept
 
     \b
     Completion of commands and options (bash; for zsh or fish put its name in place of bash):

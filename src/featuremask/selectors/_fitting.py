@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,12 @@ import torch
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv, train_test_split
 
-from featuremask.exceptions import FeatureMaskWarning, InputError
+from featuremask.exceptions import (
+    FeatureMaskWarning,
+    FitInterrupted,
+    InputError,
+    TrainingInterruptedError,
+)
 from featuremask.gates import Importance
 from featuremask.selectors._attempt import Attempt
 from featuremask.selectors._callbacks import SklearnCallbacks
@@ -59,17 +66,31 @@ def fit_rows(
     train, validation = _split(selector, rows, setup.budget, groups, seeds)
     options = attempt.options(training_options(selector, rows, setup.budget, seeds))
     checkpoint = _checkpoint(selector, rows, setup, options)
-    result = fit_network(
-        setup.model,
-        rows.target.objective,
-        train,
-        options,
-        standardize=setup.standardize,
-        validation=validation,
-        callbacks=_callbacks(selector, validation, options),
-        checkpoint=None if checkpoint is None else attempt.checkpoint(checkpoint),
-    )
+    with _interruption_told(rows, setup.gate_spec):
+        result = fit_network(
+            setup.model,
+            rows.target.objective,
+            train,
+            options,
+            standardize=setup.standardize,
+            validation=validation,
+            callbacks=_callbacks(selector, validation, options),
+            checkpoint=None if checkpoint is None else attempt.checkpoint(checkpoint),
+        )
     return Fitted(ranking_of(result.importance, rows, setup.gate_spec), setup, result.history)
+
+
+@contextmanager
+def _interruption_told(rows: Rows, spec: GateSpec) -> Iterator[None]:
+    """Add to an interruption of training the ranking so far, if there is one."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        so_far = stop.__cause__
+        if not isinstance(so_far, TrainingInterruptedError) or so_far.importance is None:
+            raise
+        ranking = ranking_of(so_far.importance, rows, spec)
+        raise FitInterrupted(so_far.epoch, so_far.progress, ranking) from stop
 
 
 def rank_untrained(selector: BaseSelector, rows: Rows) -> Fitted:

@@ -25,7 +25,6 @@ from sklearn.utils import check_array
 from featuremask.exceptions import InputError
 from featuremask.selectors._data import Rows
 from featuremask.selectors._inputs import checked_target, from_torch, is_frame, taken_rows
-from featuremask.selectors._rules import effective_rows
 from featuremask.selectors._specs import state_of
 
 if TYPE_CHECKING:
@@ -219,7 +218,7 @@ def _gathered(rows: Rows, chosen: NDArray[np.int64]) -> tuple[Array, Array, Arra
         if chunk.sample_weight is None
         else chunk.sample_weight.numpy().astype(np.float64)
     )
-    weight *= effective_rows(n, float(weight.sum())) / weight.sum()
+    weight *= rows.effective_rows / rows.source.weight_sum  # the source's have a scale of their own
     if chunk.target is None:
         return x, np.empty((n, 0)), weight
     target = chunk.target.numpy()

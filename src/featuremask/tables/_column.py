@@ -182,7 +182,7 @@ def _read_dates(name: str, series: nw.Series[Any], zone: str | None) -> Column:
     if own_zone is not None:
         if zone is not None and zone != own_zone:
             series = series.dt.convert_time_zone(zone)
-        local = series.dt.replace_time_zone(None)
+        local = _on_the_wall(series)
     gaps = series.is_null().to_numpy()
     return Column(
         "date",
@@ -191,6 +191,16 @@ def _read_dates(name: str, series: nw.Series[Any], zone: str | None) -> Column:
         wall=_microseconds(local, gaps),
         zone=None if own_zone is None else zone or own_zone,
     )
+
+
+def _on_the_wall(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Return what the clocks of a time zone show.
+
+    Of Arrow types, pandas before version 3 gives the clocks of UTC; Arrow itself is asked.
+    """
+    if hasattr(getattr(series.to_native(), "dtype", None), "pyarrow_dtype"):
+        series = nw.from_native(series.to_frame().to_arrow(), eager_only=True)[series.name]
+    return series.dt.replace_time_zone(None)
 
 
 def _microseconds(series: nw.Series[Any], gaps: NDArray[np.bool_]) -> NDArray[np.float64]:

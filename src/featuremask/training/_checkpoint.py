@@ -72,8 +72,6 @@ class Checkpoint(Callback):
         ranks = current_ranks()
         if ranks.rank == 0:
             self._take_folder()
-            for leftover in self.folder.glob(f".{self.path.name}.*.tmp"):
-                leftover.unlink(missing_ok=True)
         if self.path.exists():
             self._load(state)
         ranks.barrier()  # none may write while another one still reads

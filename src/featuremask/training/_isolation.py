@@ -30,6 +30,9 @@ def run_isolated(
 ) -> T:
     """Run a function in a thread of its own and return its result or raise its error.
 
+    An interruption of the caller has the error of the function, which tells how far it was, as its
+    cause.
+
     Parameters
     ----------
     function : callable
@@ -64,10 +67,10 @@ def run_isolated(
         # Not thread.join(): until Python 3.13 one that is interrupted takes a thread that runs on
         # for one that has ended.
         finished.wait()
-    except BaseException:
+    except BaseException as stop:
         interrupted.set()
         finished.wait()
-        raise
+        raise stop from (errors[0] if errors else None)
     finally:
         thread.join()
     if errors:

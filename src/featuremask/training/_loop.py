@@ -32,6 +32,9 @@ from featuremask.training._shared import dealt
 
 __all__ = ["Task", "fit_network", "trained"]
 
+_ROWS_OF_A_GLANCE = 2**16
+"""Rows that the read-out of an interrupted training takes, at most: its end is waited for."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -158,12 +161,23 @@ def trained(
                 compaction.restore()
         for callback in callbacks:
             callback.on_fit_end(state)
-    except BaseException:
+    except BaseException as error:
         for callback in callbacks:
             callback.on_fit_failed(state)
+        if isinstance(error, TrainingInterruptedError):
+            _tell_so_far(error, task, state)
         raise
     _check_weights(model, state, options)
     return state
+
+
+def _tell_so_far(error: TrainingInterruptedError, task: Task, state: TrainingState) -> None:
+    """Add to an interruption how far training was, and what the gate says by then."""
+    error.epoch, error.progress = state.epoch + 1, state.step / state.total_steps
+    if state.step and task.ranks.size == 1:  # other ranks would wait for this one
+        error.importance = read_out(
+            task.model, task.source, task.options, task.standardize, most_rows=_ROWS_OF_A_GLANCE
+        ).importance
 
 
 def _read_out(task: Task) -> TrainingResult:

@@ -1,5 +1,6 @@
 """Reading a gate out: its statistic over all rows, streamed in chunks."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,10 +47,11 @@ def read_out(
     options: TrainingOptions,
     standardize: Standardize | None = None,
     ranks: Ranks = ALONE,
+    most_rows: float = math.inf,
 ) -> TrainingResult:
     """Freeze the gate at the statistic of all rows of a source and return its importance."""
     model.eval()
-    statistic = statistic_of(model, source, options, standardize, ranks)
+    statistic = statistic_of(model, source, options, standardize, ranks, most_rows)
     model.gate.freeze(statistic)
     return TrainingResult(model.gate.importance(statistic), statistic, [])
 
@@ -61,9 +63,14 @@ def statistic_of(
     options: TrainingOptions,
     standardize: Standardize | None = None,
     ranks: Ranks = ALONE,
+    most_rows: float = math.inf,
 ) -> Tensor | None:
-    """Return the gate's statistic over all rows of a source (of all ranks), streamed in chunks."""
+    """Return the gate's statistic over all rows of a source (of all ranks), streamed in chunks.
+
+    With `most_rows` it is that of the first rows, in whole chunks.
+    """
     total: Tensor | None = None
+    seen, whole = 0.0, source.n_rows <= most_rows
     dtype = work_dtype(options, standardize)
     takes_sparse = isinstance(model.gate, MaskGate) and model.gate.takes_sparse()
     taken = as_taken(source, takes_sparse, options, standardize)
@@ -72,10 +79,15 @@ def statistic_of(
         part = model.gate.statistic(rows, weight, network=model.network)
         if part is None:
             break
-        part = part * (len(rows) if weight is None else weight.double().sum())
+        part_weight = len(rows) if weight is None else weight.double().sum()
+        part = part * part_weight
         total = part if total is None else total + part
+        seen += float(part_weight)
+        most_rows -= len(rows)
+        if most_rows <= 0:
+            break
     total = ranks.sum_of_parts(total, options.device)
-    return None if total is None else total / source.weight_sum
+    return None if total is None else total / (source.weight_sum if whole else seen)
 
 
 def chunk_rows(source: Source) -> int:

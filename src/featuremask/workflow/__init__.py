@@ -3,6 +3,7 @@
 from featuremask.workflow._apply import apply_selector
 from featuremask.workflow._compare import Comparison, compare, comparison_lines, write_comparison
 from featuremask.workflow._explain import Explanation, explain
+from featuremask.workflow._interrupted import SelectionInterrupted
 from featuremask.workflow._plan import Plan, plan
 from featuremask.workflow._progress import Progress, Silent
 from featuremask.workflow._request import Request
@@ -19,6 +20,7 @@ __all__ = [
     "RankedColumn",
     "Request",
     "Result",
+    "SelectionInterrupted",
     "Silent",
     "apply_selector",
     "compare",

@@ -10,6 +10,7 @@ from featuremask._words import METHODS
 from featuremask.reporting import software
 from featuremask.training import joined_ranks
 from featuremask.workflow._fit import Fit, fit, frequencies
+from featuremask.workflow._interrupted import judging, training
 from featuremask.workflow._judge import Judge, counts_to_try, measure_curve
 from featuremask.workflow._prepare import Prepared, file_facts, leaks, prepare
 from featuremask.workflow._progress import Progress, Silent
@@ -40,6 +41,11 @@ def select(request: Request, progress: Progress | None = None) -> Result:
     -------
     Result
         The selection; `write_result` writes it to a folder.
+
+    Raises
+    ------
+    SelectionInterrupted
+        If it is interrupted once training has begun; it holds the ranking by then.
     """
     progress = progress or Silent()
     start = time.perf_counter()
@@ -47,16 +53,19 @@ def select(request: Request, progress: Progress | None = None) -> Result:
     read = time.perf_counter()
     progress.say(f"training {METHODS[request.method]} on {len(prepared.train.index):,} rows")
     with joined_ranks() as ranks:
-        fitted = fit(prepared, verbose=progress.shows)
-        if request.resamples:
-            progress.say(f"selecting {request.resamples} times from halves of the rows")
-        steady = frequencies(prepared, fitted, verbose=progress.shows)
-    hints = prepared.hints + leaks(prepared, fitted.selector.objective_)
-    trained = time.perf_counter()
-    places = np.asarray(fitted.selector.group_ranking_)
-    judge = Judge(prepared, fitted.selector.objective_)
-    counts = counts_to_try(int(places.max()), fitted.k) if ranks.rank == 0 else [fitted.k]
-    curve = measure_curve(judge, places, counts, request.seed, progress)
+        with training(prepared):
+            fitted = fit(prepared, verbose=progress.shows)
+        with judging(prepared, fitted.selector):
+            if request.resamples:
+                progress.say(f"selecting {request.resamples} times from halves of the rows")
+            steady = frequencies(prepared, fitted, verbose=progress.shows)
+    with judging(prepared, fitted.selector):
+        hints = prepared.hints + leaks(prepared, fitted.selector.objective_)
+        trained = time.perf_counter()
+        places = np.asarray(fitted.selector.group_ranking_)
+        judge = Judge(prepared, fitted.selector.objective_)
+        counts = counts_to_try(int(places.max()), fitted.k) if ranks.rank == 0 else [fitted.k]
+        curve = measure_curve(judge, places, counts, request.seed, progress)
     seconds = {
         "read": read - start,
         "train": fitted.seconds,

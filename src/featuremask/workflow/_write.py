@@ -14,6 +14,7 @@ from featuremask.exceptions import FileFormatError, InputError
 from featuremask.files import Picks, format_of, reduce_files
 from featuremask.reporting import Summary, summarize, write_report
 from featuremask.training import launched_rank
+from featuremask.workflow._interrupted import SelectionInterrupted
 from featuremask.workflow._progress import Progress
 from featuremask.workflow._request import Request
 from featuremask.workflow._result import RankedColumn, Result
@@ -32,6 +33,8 @@ __all__ = [
 
 SELECTOR = "selector.fm"
 _RUN = "run.json"
+_PARTIAL = "partial.json"
+_PARTIAL_RANKING = "partial-ranking.csv"
 _FORMAT = "featuremask-run"
 _VERSION = 1
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\0")
@@ -59,12 +62,26 @@ def select_to_folder(
         The selection.
     written : list of Path
         See `write_result`; none where another process writes.
+
+    Raises
+    ------
+    SelectionInterrupted
+        If it is interrupted once training has begun. The folder then has the ranking by then in
+        ``partial-ranking.csv``, and how far it was in ``partial.json``; other files there are left
+        alone.
     """
     if launched_rank() > 0:
         return select(request), []
     make_folder(folder)
-    result = select(request, progress)
-    return result, write_result(result, folder)
+    try:
+        result = select(request, progress)
+    except SelectionInterrupted as stop:
+        stop.where = str(_write_partial(request, stop, folder))
+        raise
+    written = write_result(result, folder)
+    for name in (_PARTIAL_RANKING, _PARTIAL):
+        (folder / name).unlink(missing_ok=True)  # of an earlier run that was interrupted
+    return result, written
 
 
 def write_result(result: Result, folder: Path) -> list[Path]:
@@ -110,6 +127,21 @@ def _written(result: Result, folder: Path) -> list[Path]:
     run = result_as_dict(result) | {"files": {k: path.name for k, path in written.items()}}
     write_atomically(written["run"], json.dumps(run, indent=1).encode())
     return list(written.values())
+
+
+def _write_partial(request: Request, stop: SelectionInterrupted, folder: Path) -> Path:
+    """Write what is left of a selection under names of its own, and return where the ranking is."""
+    path = folder / _PARTIAL_RANKING
+    write_atomically(path, as_csv(("rank", "column", "score", "share"), stop.columns))
+    said = {
+        "partial": True,
+        "stage": stop.stage,
+        "training_done": round(stop.progress, 4),
+        "command": request.command(),
+        "settings": request.to_dict(),
+    }
+    write_atomically(folder / _PARTIAL, json.dumps(said, indent=1).encode())
+    return path
 
 
 def make_folder(folder: Path) -> None:

@@ -1,0 +1,1 @@
+"""Change the core in small ways and see whether its tests notice."""
