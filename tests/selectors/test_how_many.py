@@ -238,11 +238,13 @@ def test_of_few_rows_all_are_halved_and_learned_from() -> None:
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.5, 7.0])
-def test_weights_count_as_rows_but_never_as_fewer_than_there_are(scale: float) -> None:
+def test_weights_count_as_rows_but_never_as_fewer_than_there_are_nor_ten_times_more(
+    scale: float,
+) -> None:
     weight = scale * (1.0 + np.arange(N) % 3)
     rows = checked_rows(auto(), *planted(), weight, dtype=torch.float32)
     sample = _sampled(rows, 0)
-    assert sample.weight == pytest.approx(weight * max(1.0, N / weight.sum()))
+    assert sample.weight == pytest.approx(weight * np.clip(weight.sum(), N, 10 * N) / weight.sum())
 
 
 @pytest.mark.parametrize("kind", ["classification", "labels", "regression", "reconstruction"])

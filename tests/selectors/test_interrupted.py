@@ -92,7 +92,7 @@ def test_before_the_first_step_there_is_no_ranking(pressed: threading.Event) -> 
 def test_of_many_rows_the_first_ones_are_read(
     pressed: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("featuremask.training._loop._CHUNK_ROWS", 10)
+    monkeypatch.setattr("featuremask.training._read_out._CHUNK_ROWS", 10)
     whole, few = [], []
     for rows, found in ((10**6, whole), (20, few)):
         monkeypatch.setattr("featuremask.training._loop._ROWS_OF_A_GLANCE", rows)

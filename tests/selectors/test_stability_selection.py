@@ -199,7 +199,7 @@ def test_features_taken_equally_often_go_by_their_mean_rank(
 ) -> None:
     support = np.array([True, False, True, False])
     found = module._Taken(support, np.array([2, 4, 1, 3]), None)
-    monkeypatch.setattr(module, "_taken", lambda *_: found)
+    monkeypatch.setattr(module, "_taken", lambda fits, *_: [found] * len(fits))
     fitted = stability(n_resamples=4).fit(*planted())
     assert fitted.ranking_.tolist() == [2, 4, 1, 3]
 

@@ -121,7 +121,7 @@ def fit_together(
     >>> from featuremask import FeatureMaskSelector, fit_together
     >>> X, y = load_wine(return_X_y=True)
     >>> seeds = [FeatureMaskSelector(4, random_state=seed) for seed in range(3)]
-    >>> [selector.get_support().sum() for selector in fit_together(seeds, X, y)]
+    >>> [int(selector.get_support().sum()) for selector in fit_together(seeds, X, y)]
     [4, 4, 4]
     """
     for name, given in (("sample_weights", sample_weights), ("rows", rows)):
