@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from featuremask.benchmarking import Results, Timer, table, write_results
+from featuremask.benchmarking import SECTIONS, Results, Timer, table, write_results
 from featuremask.benchmarking._epochs import epochs
 from featuremask.benchmarking._growth import exponent, in_density, in_rows
 from featuremask.benchmarking._members import by_members, many_at_once
 from featuremask.benchmarking._memory import peak_memory
 from featuremask.cli import main
+from featuremask.cli._bench import command
 
 CPU = Timer("cpu", threads=1)
 
@@ -58,6 +59,18 @@ def test_the_command_says_what_it_offers() -> None:
     result = CliRunner().invoke(main, ["bench", "speed", "--help"])
     assert result.exit_code == 0
     assert "--json" in result.output
+
+
+def test_the_sections_of_the_command_are_those_there_are() -> None:
+    (only,) = (p for p in command.commands["speed"].params if p.name == "only")
+    assert tuple(only.type.choices) == tuple(SECTIONS)
+
+
+def test_a_table_of_some_sections_has_no_others(tmp_path: Path) -> None:
+    some = Results({"processor": "abacus", "clock": "wall"}, steps={"FM": 0.002})
+    assert "by rows" not in table(some)
+    assert "a step" in table(some)
+    assert [path.name for path in write_results(some, tmp_path / "a.md")] == ["a.md", "a.json"]
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
-"""All measurements of one run, and the table of them."""
+"""All measurements of one run."""
 
 import os
 import platform
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,25 @@ from featuremask.benchmarking._growth import exponent, in_columns, in_density, i
 from featuremask.benchmarking._members import by_members, many_at_once
 from featuremask.benchmarking._memory import peak_memory
 
-__all__ = ["Results", "run_benchmarks", "table"]
+__all__ = ["SECTIONS", "Results", "run_benchmarks"]
 
 _BATCHES = [128, 256, 1024]
+
+SECTIONS = {
+    "epochs": "epochs on MNIST shapes",
+    "steps": "a step of each method",
+    "rows": "growth in rows",
+    "columns": "growth in columns",
+    "entries": "growth in stored entries",
+    "members": "many selectors at once",
+    "memory": "peak memory",
+}
+"""What can be measured, and its name in words."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """What one run has measured, times in seconds.
+    """What one run has measured, times in seconds. What was left out is empty.
 
     Attributes
     ----------
@@ -44,14 +55,14 @@ class Results:
     """
 
     machine: dict[str, Any]
-    epochs: dict[str, dict[str, float]]
-    steps: dict[str, float]
-    rows: dict[str, float]
-    columns: dict[str, float]
-    density: dict[str, float]
-    members: dict[str, dict[str, float]]
-    by_members: dict[str, float]
-    memory: dict[str, dict[str, float]]
+    epochs: dict[str, dict[str, float]] = field(default_factory=dict)
+    steps: dict[str, float] = field(default_factory=dict)
+    rows: dict[str, float] = field(default_factory=dict)
+    columns: dict[str, float] = field(default_factory=dict)
+    density: dict[str, float] = field(default_factory=dict)
+    members: dict[str, dict[str, float]] = field(default_factory=dict)
+    by_members: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -81,8 +92,8 @@ _FULL = _Sizes(
     densities=(0.0002, 0.001, 0.002, 0.004),
     sparse_columns=100_000,
     members=50,
-    member_batches=(32, 64, 128, 256, 512),
-    member_epochs=30,
+    member_batches=(64, 128, 512),
+    member_epochs=20,
     by_members=(2, 5, 10, 25, 50),
     memory=(
         ("dense", 200_000, 784),
@@ -106,7 +117,11 @@ _QUICK = _Sizes(
 
 
 def run_benchmarks(
-    timer: Timer, *, quick: bool = False, say: Callable[[str], None] = lambda message: None
+    timer: Timer,
+    *,
+    quick: bool = False,
+    only: Collection[str] = (),
+    say: Callable[[str], None] = lambda message: None,
 ) -> Results:
     """Measure everything in one run.
 
@@ -115,39 +130,48 @@ def run_benchmarks(
     timer : Timer
     quick : bool, default=False
         Small sizes, about a minute.
+    only : collection of str, default=()
+        The sections to measure, of `SECTIONS`; all if empty.
     say : callable
         Is told what is measured next.
     """
     sizes = _QUICK if quick else _FULL
     repeats = sizes.repeats
-    say("epochs on MNIST shapes")
-    by_epoch = epochs(timer, sizes.rows, _BATCHES, repeats)
-    say("a step of each method")
-    by_method = steps(timer, min(sizes.rows, 15_360), repeats)
-    say("growth in rows")
-    by_rows = in_rows(timer, list(sizes.by_rows), repeats)
-    say("growth in columns")
-    by_columns = in_columns(timer, list(sizes.by_columns), repeats)
-    say("growth in stored entries")
-    by_density = in_density(timer, list(sizes.densities), sizes.sparse_columns, repeats)
-    say("many selectors at once")
-    by_batch = many_at_once(
-        timer, sizes.members, list(sizes.member_batches), sizes.member_epochs, repeats - 1
-    )
-    by_number = by_members(timer, list(sizes.by_members), sizes.member_epochs, repeats - 1)
-    say("peak memory")
-    memory = {f"{kind}, {n:,} x {d:,}": peak_memory(kind, n, d) for kind, n, d in sizes.memory}
-    return Results(
-        _machine(timer) | {"sizes": "quick" if quick else "full"},
-        by_epoch,
-        by_method,
-        by_rows | {"exponent": exponent(by_rows)},
-        by_columns | {"exponent": exponent(by_columns)},
-        by_density,
-        by_batch,
-        by_number | {"exponent": exponent(by_number)},
-        memory,
-    )
+    sections: dict[str, Callable[[], dict[str, Any]]] = {
+        "epochs": lambda: {"epochs": epochs(timer, sizes.rows, _BATCHES, repeats)},
+        "steps": lambda: {"steps": steps(timer, min(sizes.rows, 15_360), repeats)},
+        "rows": lambda: {"rows": _fitted(in_rows(timer, list(sizes.by_rows), repeats))},
+        "columns": lambda: {"columns": _fitted(in_columns(timer, list(sizes.by_columns), repeats))},
+        "entries": lambda: {
+            "density": in_density(timer, list(sizes.densities), sizes.sparse_columns, repeats)
+        },
+        "members": lambda: _of_members(timer, sizes),
+        "memory": lambda: {
+            "memory": {
+                f"{kind}, {n:,} x {d:,}": peak_memory(kind, n, d) for kind, n, d in sizes.memory
+            }
+        },
+    }
+    found: dict[str, Any] = {}
+    for name, measure in sections.items():
+        if not only or name in only:
+            say(SECTIONS[name])
+            found |= measure()
+    return Results(_machine(timer) | {"sizes": "quick" if quick else "full"}, **found)
+
+
+def _fitted(curve: dict[str, float]) -> dict[str, float]:
+    return curve | {"exponent": exponent(curve)}
+
+
+def _of_members(timer: Timer, sizes: _Sizes) -> dict[str, Any]:
+    n_epochs, repeats = sizes.member_epochs, sizes.repeats - 1
+    return {
+        "members": many_at_once(
+            timer, sizes.members, list(sizes.member_batches), n_epochs, repeats
+        ),
+        "by_members": _fitted(by_members(timer, list(sizes.by_members), n_epochs, repeats)),
+    }
 
 
 def _machine(timer: Timer) -> dict[str, Any]:
@@ -164,47 +188,3 @@ def _machine(timer: Timer) -> dict[str, Any]:
         "platform": platform.platform(),
         "torch": torch.__version__,
     }
-
-
-def table(results: Results) -> str:
-    """Return the results as a table to print."""
-    floor = results.epochs["floor"]
-    lines = [", ".join(f"{name} {value}" for name, value in results.machine.items()), ""]
-    lines.append(_line("seconds an epoch (times the floor)", [f"batch {b}" for b in floor]))
-    for name, row in results.epochs.items():
-        lines.append(_line(name, [f"{row[b]:.3f} ({row[b] / floor[b]:.2f})" for b in floor]))
-    lines += ["", _line("a step, 256 x 784", ["ms", "/ FM"])]
-    for name, seconds in results.steps.items():
-        cells = [f"{1e3 * seconds:.2f}", f"{seconds / results.steps['FM']:.2f}"]
-        lines.append(_line(name, cells))
-    for title, curve in (
-        ("seconds an epoch, by rows", results.rows),
-        ("seconds a step, by columns", results.columns),
-        ("seconds a step, by stored entries", results.density),
-        ("seconds of fits together, by members", results.by_members),
-    ):
-        lines += ["", _line(title, list(curve)), _line("", [f"{v:.3g}" for v in curve.values()])]
-    lines += _member_lines(results.members)
-    lines += ["", _line("peak memory of fit, MB", ["data", "parameters", "extra", "bound"])]
-    for name, row in results.memory.items():
-        lines.append(_line(name, [f"{value:,.0f}" for value in row.values()]))
-    return "\n".join(lines)
-
-
-def _member_lines(members: dict[str, dict[str, float]]) -> list[str]:
-    """Return the lines of many fits at once, against fits one by one and against products."""
-    batches = list(next(iter(members.values()), {}))
-    lines = ["", _line("seconds of many fits, 1248 x 617", [f"batch {b}" for b in batches])]
-    for name, row in members.items():
-        lines.append(_line(name, [f"{row[b]:.2f}" for b in batches]))
-        strategy, _, how = name.partition(", ")
-        if how == "products":
-            together = members[f"{strategy}, together"]
-            alone = members[f"{strategy}, one by one"]
-            cells = [f"{together[b] / alone[b]:.2f}, {together[b] / row[b]:.2f}" for b in batches]
-            lines.append(_line("  together / one by one, / products", cells))
-    return lines
-
-
-def _line(name: str, cells: list[str]) -> str:
-    return f"{name:36}" + "".join(f"{cell:>16}" for cell in cells)

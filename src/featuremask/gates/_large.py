@@ -87,7 +87,7 @@ class _OneRow(torch.autograd.Function):
     def forward(ctx: Any, row: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(row, weight)
         if row.ndim == 2:
-            return (weight @ row.unsqueeze(-1)).squeeze(-1)
+            return (row.unsqueeze(-2) @ weight.mT).squeeze(-2)
         return tall_product(weight, row)
 
     @staticmethod
