@@ -6,15 +6,18 @@ import itertools
 import math
 import pkgutil
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.utils import get_tags
 
 import featuremask
-from featuremask.gates import Importance
+from featuremask.gates import Importance, MaskGate
 from featuremask.selectors import BaseSelector
 from featuremask.selectors._data import standardization
 from featuremask.selectors._fitting import ranking_of
@@ -137,3 +140,36 @@ def test_columns_without_any_spread_are_left_in_their_units() -> None:
     x = torch.tensor([[-3.0, 5.0]], dtype=torch.float64)
     for how in ("global", "column"):
         assert standardization(moments, how, torch.float64)(x).tolist() == x.tolist()
+
+
+@pytest.mark.parametrize("kind", ["array", "file"])
+def test_two_rows_are_enough_and_one_is_not(kind: str, tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(2, 5))
+    selector = featuremask.FeatureMaskSelector(2, max_epochs=1, random_state=0)
+    for n_rows in (2, 1):
+        np.save(tmp_path / "rows.npy", X[:n_rows])
+        rows: Any = str(tmp_path / "rows.npy") if kind == "file" else X[:n_rows]
+        if n_rows == 1:
+            with pytest.raises(ValueError, match=r"two rows|minimum of 2|1 sample"):
+                selector.fit(rows)
+        else:
+            assert sorted(selector.fit(rows).ranking_) == [1, 2, 3, 4, 5]
+
+
+def test_a_stability_selection_takes_what_its_selector_takes() -> None:
+    of_ours = get_tags(featuremask.StabilitySelection())
+    assert of_ours.input_tags.sparse
+    assert of_ours.target_tags.multi_output
+    of_counts = get_tags(featuremask.StabilitySelection(SelectKBest(chi2)))
+    assert not of_counts.target_tags.multi_output
+
+
+def test_a_mask_of_a_users_own_gets_dense_rows() -> None:
+    class Mine(MaskGate):
+        def multiplier(self, x: Any, sample_weight: Any = None) -> Any:
+            return torch.ones(x.shape[-1])
+
+        def importance(self, statistic: Any) -> Importance:
+            return Importance(torch.ones(3))
+
+    assert Mine().takes_sparse() is False

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import functools
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
@@ -39,6 +40,12 @@ OPERATORS: dict[type, type] = {
 SCOPES = ast.FunctionDef | ast.ClassDef | ast.Lambda
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file, to be looked at only."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change: the n-th node of a file that can be changed."""
@@ -60,7 +67,7 @@ class Mutant:
     @property
     def in_a_function(self) -> bool:
         """Whether it is not among what a module or a class declares."""
-        tree = ast.parse((SOURCE / self.file).read_text(encoding="utf-8"))
+        tree = parsed(SOURCE / self.file)
         functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
         return any(f.body[0].lineno <= self.first <= (f.end_lineno or 0) for f in functions)
 

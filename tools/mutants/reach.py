@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.mutants.changes import SOURCE, Mutant
+from tools.mutants.changes import SOURCE, Mutant, parsed
 
 MOST_TESTS_OF_A_LINE = 300
 
@@ -41,7 +41,7 @@ class Reach:
 
 def _places(mutant: Mutant) -> list[tuple[str, int]]:
     """Return the lines of a change, and those that use the name that it stands behind."""
-    tree = ast.parse((SOURCE / mutant.file).read_text(encoding="utf-8"))
+    tree = parsed(SOURCE / mutant.file)
     own = [(mutant.file, line) for line in range(mutant.first, mutant.last + 1)]
     names = {
         target.id
@@ -58,7 +58,7 @@ def _uses(names: set[str]) -> list[tuple[str, int]]:
         return []
     found = []
     for path in SOURCE.rglob("*.py"):
-        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for one in ast.walk(parsed(path)):
             said = one.id if isinstance(one, ast.Name) else getattr(one, "attr", None)
             if said in names:
                 line = one.lineno  # type: ignore[attr-defined]  # expressions have lines
