@@ -61,8 +61,8 @@ class MaskDisplay:
         >>> from featuremask import RandomSelector
         >>> from featuremask.plot import MaskDisplay
         >>> selector = RandomSelector(10, random_state=0).fit(*load_digits(return_X_y=True))
-        >>> MaskDisplay.from_estimator(selector, (8, 8)).chosen.sum()
-        np.int64(10)
+        >>> int(MaskDisplay.from_estimator(selector, (8, 8)).chosen.sum())
+        10
         """
         n_columns = len(selector.ranking_)
         if image_shape[0] * image_shape[1] != n_columns:

@@ -81,6 +81,7 @@ class _OwnFolder:
 def _write(reader: Any, path: Path) -> None:
     """Write a stream in row groups of even size, whatever its batches are."""
     arrow = needed("pyarrow", "io")
+    reader = _without_views(reader, arrow)
     with needed("pyarrow.parquet", "io").ParquetWriter(path, reader.schema) as writer:
         waiting, size = [], 0
         for batch in reader:
@@ -91,3 +92,11 @@ def _write(reader: Any, path: Path) -> None:
                 waiting, size = [], 0
         if waiting:
             writer.write_table(arrow.Table.from_batches(waiting))
+
+
+def _without_views(reader: Any, arrow: Any) -> Any:
+    """Return a stream whose views of text are text: not every PyArrow writes views to Parquet."""
+    plain = {arrow.string_view(): arrow.large_string(), arrow.binary_view(): arrow.large_binary()}
+    fields = [field.with_type(plain.get(field.type, field.type)) for field in reader.schema]
+    schema = arrow.schema(fields)
+    return reader if schema.types == reader.schema.types else reader.cast(schema)
