@@ -55,16 +55,16 @@ def test_apply_and_the_report_that_are_killed_leave_whole_files_or_none(tmp_path
     assert sum(kills for name, kills in found.items() if name.startswith("apply")) >= KILLS
 
 
-SELECT = ["select", "table.csv", "-t", "y", "-k", "2", "-o", "out", "--max-seconds", "600"]
+SELECT = ["select", "table.csv", "-t", "y", "-k", "2", "-o", "out"]
 
 
 @pytest.mark.slow
 def test_ctrl_c_while_the_command_trains_keeps_the_ranking_so_far(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 30))
+    X = rng.normal(size=(40_000, 30))  # it trains for ten seconds and more
     names = [f"c{n}" for n in range(30)] + ["y"]
     table = np.column_stack([X, X[:, 3] + X[:, 7] > 0])
-    np.savetxt(tmp_path / "table.csv", table, "%.5f", ",", header=",".join(names), comments="")
+    np.savetxt(tmp_path / "table.csv", table, "%.3f", ",", header=",".join(names), comments="")
     command = [sys.executable, "-m", "featuremask", *SELECT]
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -72,9 +72,8 @@ def test_ctrl_c_while_the_command_trains_keeps_the_ranking_so_far(tmp_path: Path
         assert child.stdout is not None
         assert child.stderr is not None
         line = child.stderr.readline()
-        while line and "training" not in line:
+        while line and not line.startswith("epoch"):  # a tenth of the training is done
             line = child.stderr.readline()
-        time.sleep(8.0)  # it trains for ten minutes
         child.send_signal(signal.SIGINT)
         said, errors = child.communicate(timeout=60)
     assert child.returncode == 130, errors
