@@ -77,9 +77,11 @@ class Visit:
         self.page.fill("#k-number", str(k))
         self.page.press("#k-number", "Enter")
 
-    def clipboard(self) -> str:
-        """Return what was copied."""
-        return str(self.page.evaluate("navigator.clipboard.readText()"))
+    def copied(self, what: str) -> tuple[str, str]:
+        """Copy by a button; return what the page then says, and what was copied."""
+        self.page.click(f"[data-copy='{what}']")
+        said = self.page.wait_for_function("document.getElementById('said').textContent")
+        return said.json_value(), str(self.page.evaluate("navigator.clipboard.readText()"))
 
 
 @pytest.fixture(scope="session")
